@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 from textual.pilot import Pilot
@@ -136,9 +137,33 @@ async def test_a_trial_is_kept_without_a_question_and_taken_back(seen: Workspace
         assert "half-life 23 days" in head(pilot)
 
 
+async def test_digits_are_the_half_life_while_one_is_tried_and_places_afterwards(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await go(pilot, "m", "g", *"40", "enter")
+        assert head(pilot).startswith("TRIAL  half-life 40 days")
+        await press(pilot, "escape", "4")
+        assert frame_of(pilot).place.name == "timeline"
+
+
+@pytest.mark.parametrize("days", ["60", "9"])
+async def test_the_card_of_a_trial_counts_this_week_as_the_list_does(seen: Workspace, days: str) -> None:
+    async with opened(seen, (160, 40)) as pilot:
+        await go(pilot, "m", "g", *days, "enter")
+        (heading,) = [row for row in rows(pilot) if row.startswith("FADES THIS WEEK")]
+        now, _, was = re.findall(r"\d+|instead|none", heading)
+        said = " ; ".join(consequences(place(pilot).results.fading))
+        told = re.search(r"(\d+) fades? this week instead of (\d+): ([^;]+)(?: ;|$)", said)
+        assert told is not None
+        assert (told[1], told[2]) == (now, was)
+        moved = [(int(part.split()[0]), part) for part in told[3].split(", ")]
+        gone = sum(count for count, part in moved if part.endswith("later") or "would have" in part)
+        come = sum(count for count, part in moved if part.endswith("sooner") or " had " in part)
+        assert int(was) - gone + come == int(now)
+
+
 async def test_a_trial_ends_with_the_visit(seen: Workspace) -> None:
     async with opened(seen) as pilot:
-        await go(pilot, "m", "g", "4")
+        await go(pilot, "m", "g", "comma")
         assert "keep" not in drawn(pilot, "keys")
         await press(pilot, "6")
         assert "TRIAL" not in head(pilot)

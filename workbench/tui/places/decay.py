@@ -45,7 +45,7 @@ from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from textual.app import ComposeResult
 
@@ -116,7 +116,7 @@ class DecayPlace(Place):
 
     EMPTY: ClassVar[str] = "There is nothing that could fade; ⸨new⸩ writes the first memory."
     KEYS: ClassVar[tuple[str, ...]] = ("edit", "pin", "forget", "evidence", "history", "details")
-    LABELS: ClassVar[Mapping[str, str]] = {"go-day": "date"}
+    LABELS: ClassVar[Mapping[str, str]] = {"go-day": "date", "try-half-life": "another half-life"}
     FILTER_KEYS: ClassVar[tuple[str, ...]] = ("store", "tag", "entity", "status", "would")
     SCOPED_CSS = False
     DEFAULT_CSS = """
@@ -262,7 +262,7 @@ class DecayPlace(Place):
         if self.tried is not None:
             tried = days_words(self.tried)
             self.frame.hint(
-                (("enter", f"keep {tried}"), ("esc", "back"), ("← →", "try another"), ("m g", "type one"))
+                (("enter", f"keep {tried}"), ("esc", "back"), ("← →", "try another"), ("0–9", "type one"))
             )
 
     def left(self) -> None:
@@ -403,7 +403,17 @@ class DecayPlace(Place):
             self._try(longer if longer != self._in_force else stepped(self._in_force, -1))
             self.frame.say("A trial: nothing is kept yet.")
         else:
-            self.frame.editing.ask("Half-life in days", take=self._take_half_life)
+            self._ask_for_half_life()
+
+    def take_digit(self, digit: str) -> bool:
+        """Write the half-life in days, while one is tried."""
+        if self.tried is None:
+            return False
+        self._ask_for_half_life(digit)
+        return True
+
+    def _ask_for_half_life(self, begun: str = "") -> None:
+        self.frame.editing.ask("Half-life in days", begun, take=self._take_half_life)
 
     def _take_half_life(self, text: str) -> str | None:
         days = parse_half_life(text)
@@ -467,8 +477,7 @@ def consequences(trial: Fading) -> tuple[str, ...]:
     assert truth is not None
     longer: list[float] = []
     sooner: list[float] = []
-    back = lost = held = hurried = 0
-    until: list[int] = []
+    back = lost = 0
     for entry in trial.view.entries:
         was, now = trial.status(entry), entry.status
         if stays(entry) or entry.archived:
@@ -477,40 +486,47 @@ def consequences(trial: Fading) -> tuple[str, ...]:
             before, then = _leaves(truth, entry), _leaves(trial, entry)
             if then > before:
                 longer.append(then - before)
-                if before <= WEEK < then:
-                    held += 1
-                    until += [int(then)] if then < math.inf else []
             elif then < before:
                 sooner.append(before - then)
-                hurried += then <= WEEK < before
         elif was in _RECALLED:
             lost += 1
         elif now in _RECALLED:
             back += 1
-    return tuple(_told(trial, longer, sooner, held, until, hurried, back, lost))
+    return tuple(_told(longer, sooner, _this_week(trial, truth), back, lost))
+
+
+def _this_week(trial: Fading, truth: Fading) -> str:
+    """Say what fades this week, as the heading of the list counts it, and what becomes of the rest."""
+
+    def soon(read: Fading) -> set[str]:
+        left = ((entry.id, read.days_left(entry)) for entry in read.view.entries)
+        return {id_ for id_, days in left if days is not None and days <= WEEK}
+
+    now, was = soon(trial), soon(truth)
+    # What is on another level today would have dropped, or would drop, before this week began.
+    other = {entry.id for entry in trial.view.entries if trial.changed(entry)}
+    kinds = (
+        (was - now - other, "fade later"),
+        ((was - now) & other, "would have faded already"),
+        (now - was - other, "fade sooner"),
+        ((now - was) & other, "had faded already"),
+    )
+    moved = [
+        f"{len(ids):,} {_s(verb, ids) if verb.startswith('fade') else verb}" for ids, verb in kinds if ids
+    ]
+    head = f"{len(now):,} {_s('fade', now)} this week instead of {len(was):,}"
+    return f"{head}: {', '.join(moved)}" if moved else ""
 
 
 def _told(
-    trial: Fading,
-    longer: Sequence[float],
-    sooner: Sequence[float],
-    held: int,
-    until: Sequence[int],
-    hurried: int,
-    back: int,
-    lost: int,
+    longer: Sequence[float], sooner: Sequence[float], this_week: str, back: int, lost: int
 ) -> Iterator[str]:
     if longer:
         yield f"{counted(len(longer), 'memory', 'memories')} {_s('stay', longer)} longer{_average(longer)}"
     if sooner:
         yield f"{counted(len(sooner), 'memory', 'memories')} {_s('leave', sooner)} sooner{_average(sooner)}"
-    if held:
-        first = ", for good"
-        if until:
-            first = f", the first of them until {_until(trial, min(until))}"
-        yield f"{held:,} that would leave this week {'stays' if held == 1 else 'stay'}{first}"
-    if hurried:
-        yield f"{hurried:,} more {'leaves' if hurried == 1 else 'leave'} this week"
+    if this_week:
+        yield this_week
     if back:
         yield f"{back:,} that {'has' if back == 1 else 'have'} faded {'comes' if back == 1 else 'come'} back at once"
     if lost:
@@ -519,8 +535,10 @@ def _told(
         yield "Nothing would stay longer or leave sooner."
 
 
-def _s(verb: str, found: Sequence[object]) -> str:
-    return f"{verb}s" if len(found) == 1 else verb
+def _s(verb: str, found: Collection[object]) -> str:
+    """Return a verb as it stands behind a number: “1 fades later”, “2 fade later”."""
+    first, space, rest = verb.partition(" ")
+    return f"{first}s{space}{rest}" if len(found) == 1 else verb
 
 
 def _average(days: Sequence[float]) -> str:
@@ -529,10 +547,6 @@ def _average(days: Sequence[float]) -> str:
         return ", for good"
     mean = max(1, round(sum(known) / len(known)))
     return f", {counted(mean, 'day')}{' on average' if len(days) > 1 else ''}"
-
-
-def _until(trial: Fading, days: int) -> str:
-    return words.on_day(trial.today + timedelta(days), trial.today).removeprefix("on ")
 
 
 def trial_card(trial: Fading, days: float, entry: DecayEntry | None) -> Card:

@@ -70,6 +70,15 @@ class Leaves(Protocol):
 
 
 @runtime_checkable
+class TakesDigits(Protocol):
+    """Has a number that is typed without anything being opened for it first."""
+
+    def take_digit(self, digit: str) -> bool:
+        """Begin to write the number; returns False where none is wanted, and the digit is the key of a place."""
+        ...
+
+
+@runtime_checkable
 class RestsOn(Protocol):
     """Shows something of a row beside its card."""
 
