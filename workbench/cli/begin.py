@@ -21,6 +21,7 @@ from workbench.engine.roles import Capability, parse_role, require
 
 SAMPLE_FOLDER = Path("workbench-demo")
 BAR = 24
+_BUILDING = "Building the sample: four months of a person and an agent"
 
 
 @command(
@@ -81,9 +82,11 @@ def demo_command(invocation: Invocation, path: Path | None, no_open: bool) -> in
 
     def told(done: int, total: int) -> None:
         share = done / max(total, 1)
-        line.tell(f"  {bar(share, BAR)} {share:4.0%}")
+        line.tell(f"{_BUILDING}  {bar(share, BAR)} {share:4.0%}")
 
     with ProgressLine() as line:
+        if not there_before:
+            line.tell(_BUILDING, at_once=True)
         changed = build(place, clock=invocation.clock(), progress=told)
 
     def draw(page: Page, _changed: Changed) -> list[str]:
