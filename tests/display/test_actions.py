@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.display.action_words import named, plainly, sentence, why
-from workbench.display.actions import action_card, action_row
+from workbench.display.actions import action_card, action_row, obstacle_words
 from workbench.display.card import card_lines
 from workbench.display.ink import line_width, plain_text
-from workbench.display.memory_changes import change_lines, change_row, readable, title_of
+from workbench.display.memory_changes import change_lines, change_row, differing, readable, title_of
 from workbench.engine.results.audit import Action, ActionDone, MemoryChange
 
 NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
@@ -120,6 +120,26 @@ def test_what_changed_in_a_memory_of_one_line_stands_as_two_lines_and_the_words_
     before, after = change_lines(change)
     assert (plain_text(before), plain_text(after)) == ("- Tea at four", "+ Tea at five")
     assert [span.text for span in after if span.role == "added.word"] == ["five"]
+
+
+def test_what_differs_names_what_it_links_to_and_whose_page_it_is() -> None:
+    before = "# project--the-boat\n\n## Relations\n- uses: [[tool--swan]]"
+    change = MemoryChange(
+        "entity:project--the-boat", "semantic", "p", "x", "changed", before, before + "\n\nx"
+    )
+    shown = ["".join(piece.text for piece in row.after) for row in differing(change, 5)]
+    assert shown == ["# The boat", "## Relations", "- uses: swan", "x"]
+
+
+def test_why_something_cannot_be_taken_back_is_said_without_files_and_hashes() -> None:
+    said = obstacle_words(
+        "The file was changed again since: the change removed it, now it is “2026-01-24 — Episode Log”. A later "
+        "action rests on it: logged “Tea at five” (by the main agent (bot:trigger-remember), 2026-01-24 10:45, "
+        "a632df2d95)."
+    )
+    assert said == (
+        "The file was changed again since. What came later: noted “Tea at five” (the agent, 24 Jan 2026, 10:45)."
+    )
 
 
 @given(TEXTS, TEXTS, st.integers(24, 200), st.booleans())

@@ -39,6 +39,9 @@ def test_a_session_goes_by_what_tells_it_from_others(key: str, name: str) -> Non
         ("source:file:notes.md#L3", "notes.md, line 3"),
         ("file:notes.md", "notes.md"),
         ("user-explicit", "you said so"),
+        ("user-explicit on 2026-10-04", "you said so on 4 Oct 2026"),
+        ("subagent:critic on 2026-10-04", "proposed by critic on 4 Oct 2026"),
+        ("somebody on 2026-10-04", "somebody on 2026-10-04"),
     ],
 )
 def test_where_a_memory_comes_from_is_said_in_words(source: str, said: str) -> None:

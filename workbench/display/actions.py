@@ -9,6 +9,7 @@ from workbench.display import words
 from workbench.display.action_words import (
     OUTSIDE,
     brief,
+    by_whom,
     faded,
     is_outside,
     named,
@@ -44,10 +45,8 @@ _REWRITTEN = (
     "A backup of .audit from before brings it back. ⸨verify-history⸩ checks history, log and files.",
 )
 _WARNED = "The agent is warned at every session start until you decide."
-_AGAIN = lazy_pattern("“(.*?)” was changed again since", re.DOTALL)
-_LATER = lazy_pattern(r"(.*) \(by (.*, \d{4}-\d\d-\d\d \d\d:\d\d), [0-9a-f]+\)", re.DOTALL)
-# The tag of the actor, which stands behind whom it speaks for.
-_ACTOR = lazy_pattern(r" \([a-z]+:[\w:.-]+\)")
+_AGAIN = lazy_pattern("(?:“(.*?)”|(The file)) was changed again since", re.DOTALL)
+_LATER = lazy_pattern(r"(.*) \(by (.*), (\d{4})-(\d\d)-(\d\d) (\d\d:\d\d), [0-9a-f]+\)", re.DOTALL)
 _LONGEST = 48
 
 
@@ -207,11 +206,12 @@ def obstacle_words(text: str) -> str:
     """Say in words what the engine refuses for."""
     head, _, rest = text.partition(" A later action rests on it: ")
     told = _AGAIN.match(head)
-    said = f"{quoted(told[1])} was changed again since." if told else head
+    said = f"{quoted(told[1]) if told[1] else told[2]} was changed again since." if told else head
     later = _LATER.match(rest)
     if later is None:
         return said
-    return f"{said} What came later: {plainly(later[1])} ({_ACTOR.sub('', later[2])})."
+    on = f"{int(later[5])} {words.MONTHS[int(later[4]) % 13]} {later[3]}, {later[6]}"
+    return f"{said} What came later: {plainly(later[1])} ({by_whom(later[2])}, {on})."
 
 
 def quoted(text: str) -> str:

@@ -43,6 +43,8 @@ _LONGEST_QUOTE = 240
 # What begins a heading in Markdown; the card has a heading of its own look.
 _COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 _HEADING = lazy_pattern(r"\A#{1,6} ")
+# The section of a procedure that names its sources, with its items.
+_SOURCES = lazy_pattern(r"^#+[ \t]*(?:Learned From|来源)[ \t]*\n(?:[ \t]*(?:[-*+].*)?\n?)*", re.MULTILINE)
 KeyOf: TypeAlias = Callable[[str], str]
 """Returns the key that runs a command, given its id, as people write it; empty if no key does."""
 NAMED = lazy_pattern(r"⸨([a-z-]+)⸩")
@@ -187,6 +189,9 @@ def memory_card(
     if shown.history:
         sections.append(Section("HISTORY", history_lines(shown, now, whole=whole), hangs=1))
     text = said if corrected else shown.text
+    if shown.store == "procedural":
+        # WHY says what it was learned from.
+        text = _SOURCES.sub("", text).rstrip()
     return Card(
         text if corrected else shown.title or shown.text,
         text,
@@ -195,6 +200,21 @@ def memory_card(
         tuple(detail_sections(shown, explained)),
         body=page_body(text),
     )
+
+
+def gone_card(title: str) -> Card:
+    """Return the card of a memory that is not there any more."""
+    back = (ink("⸨history⸩ shows what became of it; what is taken back there is there again.", "soft"),)
+    return Card(title, title, (ink("no longer in memory", "soft"),), (Section("HISTORY", (back,)),))
+
+
+def unread_card(title: str, said: str) -> Card:
+    """Return the card of what cannot be read.
+
+    Args:
+        said: Why, and what mends it.
+    """
+    return Card(title, title, (), (Section("CANNOT BE READ", ((ink(said, "danger"),),)),))
 
 
 def page_body(text: str) -> Callable[[int], Sequence[Line]] | None:
@@ -251,7 +271,8 @@ def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ..
 def said_in(said: Saying) -> str:
     """Return what a person calls the place where words were said: a session, the log of that day, a file."""
     if said.session:
-        return f"session {words.session(said.session)}"
+        # One that was started over has left its key to the next, and goes by an id.
+        return f"session {words.session(said.session)}" if ":" in said.session else "a session"
     path = said.path or ""
     is_log = said.moment is not None and path.endswith(f"/{said.moment:%Y-%m-%d}.md")
     return "that day’s log" if is_log else named(path)

@@ -22,9 +22,9 @@ from workbench.display.contradiction import (
     statement_lines,
 )
 from workbench.display.diffing import compare, diff_lines
-from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread, wrap_line
+from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, wrap_line
 from workbench.display.markdown import unlinked
-from workbench.display.rows import budget_line
+from workbench.display.rows import beside_row, budget_line
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.kinds import Kind, kind_of
@@ -174,11 +174,7 @@ def waiting_row(tick: str, title: str, beside: str, width: int) -> Line:
     """
     box = Span(BOXES[tick], "strong" if tick else "decide")
     left: Line = (box, gap(1), ink(title, "soft" if tick in ("decline", "aside") else "text"))
-    right: Line = (ink(beside, "faint"),) if beside else ()
-    wanted = line_width(left) if beside == FROM_REFLECTION else min(40, line_width(left))
-    if right and width - line_width(right) - 2 < wanted:
-        right = ()
-    return spread(left, right, width)
+    return beside_row(left, beside, width, role="faint", yields=beside == FROM_REFLECTION)
 
 
 def past_row(past: PastReflection, now: datetime, width: int) -> Line:

@@ -11,7 +11,7 @@ from workbench.display.action_words import sentence, slug_words
 from workbench.display.card import Card, Differs, Section, page_body
 from workbench.display.diffing import compare
 from workbench.display.ink import Span, at_right, gap, ink, line_width, spread
-from workbench.display.markdown import bare, unmarked
+from workbench.display.markdown import bare, unlinked, unmarked
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ _BESIDE = lazy_pattern(r"\s*\(([^()]*)\)$", re.MULTILINE)
 _DAYS = lazy_pattern(
     r"since \d{4}-\d{2}-\d{2}|until \d{4}-\d{2}-\d{2}|\d{4}-\d{2}-\d{2} to \d{4}-\d{2}-\d{2}"
 )
+_SLUG_HEADING = lazy_pattern(r"^(#{1,6} +)([a-z]+--[\w-]+)$", re.MULTILINE)
 _ITEM = lazy_pattern(r"^\s*- ", re.MULTILINE)
 _RELATION = lazy_pattern(r"([\w-]+): ([\w-]+--[\w-]+(?:, [\w-]+--[\w-]+)*)")
 _BLANKS = lazy_pattern(r"\n\s*\n\s*")
@@ -155,9 +156,14 @@ def change_lines(change: MemoryChange) -> list[Line]:
 
 def differing(change: MemoryChange, context: int) -> tuple[DiffRow, ...]:
     """Return how a memory reads differently, with so many lines around each change that stay."""
-    before, after = readable(change.before), readable(change.after)
+    before, after = (_in_words(readable(text)) for text in (change.before, change.after))
     # What only files note may be all that differs.
     return compare(before, after, context) or compare(change.before, change.after, context)
+
+
+def _in_words(text: str | None) -> str | None:
+    """Return a text with the names of what it links to, and of the entity that heads its page."""
+    return text and _SLUG_HEADING.sub(lambda found: found[1] + slug_words(found[2]), unlinked(text))
 
 
 def _sides(row: DiffRow, indent: str, link: str = "") -> list[Line]:

@@ -8,6 +8,7 @@ from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.cells import cell_width
 from workbench.display.ink import BLANK, Span, ink
+from workbench.display.markdown import bare
 from workbench.display.words import counted
 from workbench.engine import layout
 from workbench.engine.patterns import lazy_pattern
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _MOST_DIFF = 60
 _LONGEST = 200
+# Of more nobody reads the titles on a card; where the row leads, all are listed.
+_MOST_HELD = 12
 _SAYS = {
     "SOUL.md": "the agent's rules",
     "AGENTS.md": "the agent's rules",
@@ -188,18 +191,33 @@ def _diff_line(line: str) -> Line:
     return (ink(f"  {line.strip()}", "soft"),)
 
 
-def notice_card(title: str, lines: Sequence[str], opening: Sequence[NotedLine], now: datetime | None) -> Card:
-    """Return the card of a row that leads somewhere: what one finds there, or how the notes begin.
+def notice_card(
+    title: str,
+    lines: Sequence[str],
+    now: datetime,
+    *,
+    holds: Sequence[str],
+    opening: Sequence[NotedLine],
+) -> Card:
+    """Return the card of a row that leads somewhere: what it stands for, what one finds there, how the notes begin.
 
     Args:
+        lines: What one finds there, or what it does.
+        holds: Titles of what it stands for.
         opening: The first passages of notes.
     """
-    sections = [Section("EFFECT", tuple((ink(line),) for line in lines))] if lines else []
+    sections = []
+    if holds:
+        named: list[Line] = [(Span("· ", "faint"), ink(bare(each))) for each in holds[:_MOST_HELD]]
+        if len(holds) > _MOST_HELD:
+            named.append((Span("· ", "faint"), ink(f"and {len(holds) - _MOST_HELD:,} more", "faint")))
+        sections.append(Section("THESE", tuple(named), hangs=1))
+    if lines:
+        sections.append(Section("EFFECT", tuple((ink(line),) for line in lines)))
     if opening:
-        sections = [Section("EFFECT", sections[0].lines)] if sections else []
         said: list[Line] = []
         first = opening[0].moment
-        if first is not None and now is not None:
+        if first is not None:
             said.append((ink(words.moment(first, now), "soft"),))
         for each in opening:
             speaker: Line = (ink(f"{each.speaker}: ", "soft+strong"),) if each.speaker else ()

@@ -29,7 +29,7 @@ LONGEST_QUOTE = 60
 _SINGLE = str.maketrans("“”", "‘’")
 _WEEK = 7
 _CORRECTION = lazy_pattern(r"\ACorrection of (episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?): ")
-_PROPOSED = lazy_pattern(r"subagent:(\S+) on (\d{4})-(\d\d)-(\d\d)")
+_ON_DAY = lazy_pattern(r"(\S+) on (\d{4})-(\d\d)-(\d\d)")
 MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _STORE_OF = {
     "core": "core",
@@ -192,10 +192,9 @@ def origin(source: str) -> str:
         return f"a session, line {line}" if line else "a session"
     if name.startswith("file:"):
         return in_file(name.removeprefix("file:"))
-    if proposed := _PROPOSED.fullmatch(name):
-        return (
-            f"proposed by {proposed[1]} on {int(proposed[4])} {MONTHS[int(proposed[3]) % 13]} {proposed[2]}"
-        )
+    if (dated := _ON_DAY.fullmatch(name)) and (dated[1] in _FROM or dated[1].startswith("subagent:")):
+        how = _FROM.get(dated[1]) or f"proposed by {dated[1].removeprefix('subagent:')}"
+        return f"{how} on {int(dated[4])} {MONTHS[int(dated[3]) % 13]} {dated[2]}"
     return _FROM.get(name, name)
 
 

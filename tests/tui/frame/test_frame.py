@@ -13,8 +13,10 @@ from textual.widgets import Input
 
 from tests.tui.seen_workspace import BELIEVED, FERRY, open_seen
 from tests.tui.stillness import settle
+from workbench.display.card import Card, card_lines
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace
+from workbench.engine.errors import StorageError
 from workbench.tui.frame.app import FrameApp
 from workbench.tui.parts.line import DrawnLines
 
@@ -221,6 +223,40 @@ async def test_evidence_of_what_a_link_opened_stands_at_the_very_line(seen: Work
         assert shown.first <= said.line <= shown.last
         await press(pilot, "escape", "escape")
         assert frame.place.card.card == own
+
+
+async def test_a_card_that_was_hidden_is_drawn_for_the_width_it_comes_back_at(seen: Workspace) -> None:
+    async with opened(seen, (160, 40)) as pilot:
+        place = frame_app(pilot).frame.place
+        await pilot.resize_terminal(70, 30)
+        await press(pilot, "j")
+        assert not place.card.region
+        await pilot.resize_terminal(112, 30)
+        await press(pilot)
+        card, current = place.card.card, place.current
+        assert card is not None
+        assert current is not None
+        assert card.title == current.title
+        width = place.card.scrollable_content_region.width - 2
+        assert width > 40
+        assert place.card.lines == card_lines(card, width)
+
+
+async def test_what_cannot_be_read_has_a_card_that_says_why(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> Card:
+        raise StorageError("The file cannot be read.", where="here", remedy="Mend it.")
+
+    async with opened(seen, (160, 40)) as pilot:
+        place = frame_app(pilot).frame.place
+        monkeypatch.setattr(type(place), "read_card", broken)
+        await press(pilot, "j")
+        card, current = place.card.card, place.current
+        assert card is not None
+        assert current is not None
+        assert card.title == current.title
+        assert "The file cannot be read." in "\n".join(map(plain_text, place.card.lines))
 
 
 async def test_links_of_a_card_are_walked_and_followed_by_key(seen: Workspace) -> None:

@@ -15,7 +15,9 @@ from tests.tui.frame.hands import press_at_work
 from tests.tui.frame.test_frame import drawn, frame_app, opened, press, said
 from tests.tui.seen_workspace import open_seen
 from tests.tui.stillness import settle
-from workbench.display.ink import line_width, plain_text
+from workbench.display.ink import ink, line_width, plain_text
+from workbench.display.markdown import bare
+from workbench.display.rows import beside_row
 from workbench.display.today import fitting, greeting, reading_time
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import HistoryDamaged
@@ -85,6 +87,27 @@ async def test_an_alert_is_taken_back_with_r(seen: Workspace) -> None:
     async with opened(seen, place="") as pilot:
         await press(pilot, "g", "g", "r")
     assert soul.read_text(encoding="utf-8") == before
+
+
+async def test_what_is_too_much_for_today_is_listed_on_a_card_with_the_way_to_it(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.tui.places.today._MOST_LEARNED", 1)
+    async with opened(seen, (160, 40), place="") as pilot:
+        place = today(frame_app(pilot).frame.place)
+        rest = place.results.since.learned[1:]
+        assert rest
+        assert place.reveal("since:learned")
+        await press(pilot)
+        card = " ".join(" ".join(plain_text(line) for line in place.card.lines).split())
+        assert all(f"· {bare(each.title)}" in card for each in rest[:12])
+        assert "enter goes to History, as 7 does from anywhere." in card
+
+
+def test_that_a_row_is_from_the_reflection_costs_none_of_its_words() -> None:
+    left = (ink("Nordlicht pays its invoices within 30 or 45 days?"),)
+    assert plain_text(beside_row(left, "reflection", 58, yields=True)).rstrip() == plain_text(left)
+    assert plain_text(beside_row(left, "reflection", 62, yields=True)).endswith("reflection")
 
 
 async def test_a_folder_never_read_is_read_with_one_key(unread: Workspace) -> None:

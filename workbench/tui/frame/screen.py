@@ -10,7 +10,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from workbench.display.card import told_card
+from workbench.display.card import told_card, unread_card
 from workbench.display.words import told_in_bench
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import NotFound
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from workbench.tui.frame.remembered import Remembered
     from workbench.tui.keys.dispatch import Keymap
     from workbench.tui.look import Look
+    from workbench.tui.verbs.act import Subject
 
 
 class Capability(Protocol):
@@ -306,6 +307,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if place is None:
             self.say(f"{BY_NAME[name].title} cannot be shown yet.")
             return
+        before, past = self.place_name, self.place.when if self.place_name else ""
         if self.place_name:
             self._leave_place(visit=visit)
             self.place.remove_class("-here")
@@ -323,6 +325,10 @@ class Frame(Screen[None], inherit_bindings=False):
         if focus:
             self.focus_place()
         self._read_place(place, row, then)
+        if before not in ("", name) and past != Place.when:
+            self.say(
+                f"Back to now: the past is shown in {BY_NAME[before].title} alone. ⸨back⸩ goes back to {past}."
+            )
         self.edges.draw()
 
     def _leave_place(self, *, visit: bool = True) -> None:
@@ -410,7 +416,10 @@ class Frame(Screen[None], inherit_bindings=False):
             self.edges.draw()
 
         self.reading.read(
-            "card", lambda workspace: place.read_card(workspace, subject), show, self._card_failed
+            "card",
+            lambda workspace: place.read_card(workspace, subject),
+            show,
+            lambda error: self._card_failed(place, subject, error),
         )
         if self.has_class("-wide") and not self.has_class("-no-evidence"):
             self.reading.read(
@@ -424,11 +433,12 @@ class Frame(Screen[None], inherit_bindings=False):
         self.place.card.awaited = self.reading.is_reading("place") or self.reading.is_reading("card")
         self.place.card.do("details")
 
-    def _card_failed(self, error: WorkbenchError) -> None:
+    def _card_failed(self, place: Place, subject: Subject, error: WorkbenchError) -> None:
         """Tell why there is no card; what is not found while memory is still being taken in is read again."""
         follower = self._follower
         catching_up = self.follows and (follower is None or follower.progress is not None)
         if not (catching_up and isinstance(error, NotFound)):
+            place.card.show(unread_card(subject.title, told_in_bench(error)))
             self._failed(error)
 
     def show_card(self, card: Card) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 
 from workbench.display import words
+from workbench.display.actions import obstacle_words
 from workbench.display.conflicts import conflict_card
 from workbench.display.contradiction import Side, outcomes
 from workbench.display.deciding import (
@@ -28,7 +29,7 @@ from workbench.display.deciding import (
     waiting_row,
 )
 from workbench.display.ink import BLANK, Span, ink, spread
-from workbench.display.words import quoted
+from workbench.display.words import in_bench, quoted
 from workbench.display.writing import preview_card, receipt_card
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
@@ -459,7 +460,7 @@ class InboxPlace(Place):
                 try:
                     workspace.rollback(reflection=subject.past.id, dry_run=True)
                 except WorkbenchError as error:
-                    refusal = error.message
+                    refusal = obstacle_words(in_bench(error.message))
             self._refusals[subject.past.id] = refusal
             return past_card(subject.past, refusal, now, self.key)
         if isinstance(subject, Unreadable):

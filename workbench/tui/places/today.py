@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar, cast
 
 from workbench.display import words
+from workbench.display.card import gone_card
+from workbench.display.deciding import FROM_REFLECTION
 from workbench.display.ink import Span, ink
 from workbench.display.rows import beside_row, memory_row
 from workbench.display.today import (
@@ -21,11 +23,12 @@ from workbench.display.today import (
 )
 from workbench.display.words import counted, in_bench
 from workbench.engine import layout
-from workbench.engine.errors import WorkbenchError
+from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.engine.results.account import Since
 from workbench.engine.results.reviews import ReflectionDue
 from workbench.engine.results.transfer import ImportPlaces
 from workbench.engine.values import dataclass
+from workbench.tui.keys.table import BY_NAME
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.inbox import words_contradicted
@@ -66,7 +69,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _WEEK = 7
-_MOST_TOLD = 12
 _WHOLE = ("Memory itself can be read; enter shows what works, and what mends the rest.",)
 _MOST_LEARNED, _MOST_CHANGED, _MOST_FALLS = 8, 4, 8
 _SIGNS = {"changed": "±", "forgotten": "-", "faded": "↓"}
@@ -214,9 +216,12 @@ class AccountRows(Rows["tuple[str, str]", "Row"]):
         since = since_heading(account.since.since, reach, account.now)
         self._section(since, became(account), by_whom(account.since))
         falls = [_falling(fall, account.now) for fall in account.falls[:_MOST_FALLS]]
-        more = len(account.falls) - len(falls)
-        rest = [Notice("falls", f"{more} more", place="decay")] if more > 0 else []
-        self._section("Fades this week", [*falls, *rest])
+        rest = account.falls[_MOST_FALLS:]
+        holds = tuple(fall.title for fall in rest)
+        more = (
+            [Notice("falls", f"{len(rest)} more", place="decay", row=rest[0].id, holds=holds)] if rest else []
+        )
+        self._section("Fades this week", [*falls, *more])
 
     def _section(self, heading: str, rows: Iterable[Row], beside: str = "") -> None:
         for at, row in enumerate(rows):
@@ -230,14 +235,14 @@ class AccountRows(Rows["tuple[str, str]", "Row"]):
             when = words.moment(row.alert.timestamp, self._account.now)
             return beside_row((Span("▲ ", "danger"), ink(row.title)), when, width)
         if isinstance(row, Waiting):
-            asked = ", ".join(dict.fromkeys(each.from_ for each in row.proposals)) or "reflection"
-            return beside_row((Span("◆ ", "decide"), ink(row.title)), asked, width)
+            left = (Span("◆ ", "decide"), ink(row.title))
+            return beside_row(left, row.who, width, yields=row.who == FROM_REFLECTION)
         if isinstance(row, Notice):
             if row.key:
                 sign = Span(f"{self._key(row.key):<4}", "strong")
             else:
                 sign = Span("◆ ", "decide") if row.place == "inbox" else Span("  ")
-            return beside_row((sign, ink(row.title)), row.beside, width)
+            return beside_row((sign, ink(row.title)), row.beside, width, yields=row.beside == FROM_REFLECTION)
         if row.sign:
             return beside_row(
                 (Span(f"{row.sign} ", "soft"), ink(row.memory.title, "soft" if row.sign != "±" else "text")),
@@ -271,7 +276,10 @@ def waiting(account: Account) -> list[Waiting | Notice]:
     if questions := [row for row in found if row.group == QUESTIONS]:
         rows.append(
             _leading(
-                "waits:questions", f"{counted(len(questions), 'question')} for you", "reflection", questions
+                "waits:questions",
+                f"{counted(len(questions), 'question')} for you",
+                FROM_REFLECTION,
+                questions,
             )
         )
     changes = [row for row in found if row.group == CHANGES]
@@ -285,7 +293,7 @@ def waiting(account: Account) -> list[Waiting | Notice]:
         apart = any(row.item is not None for row in found if row.group in (CLASHES, QUESTIONS))
         count = counted(len(reflected), "other change" if apart else "change")
         said = f"{count} from the reflection{when}"
-        rows.append(_leading("waits:changes", said, "reflection", reflected))
+        rows.append(_leading("waits:changes", said, FROM_REFLECTION, reflected))
     if proposed := [row for row in changes if row.proposals]:
         senders = ", ".join(dict.fromkeys(each.from_ for row in proposed for each in row.proposals))
         rows.append(
@@ -296,13 +304,14 @@ def waiting(account: Account) -> list[Waiting | Notice]:
     if held := [row for row in found if row.group == SECRETS]:
         rows.append(_leading("waits:secrets", f"{counted(len(held), 'secret')} held back", "secret", held))
     if ticked := account.inbox.waiting - len(found):
-        rows.append(Notice("waits:ticked", f"{ticked} ticked, not written yet", "w", "inbox"))
+        told = ("⸨write⸩ there writes them, after a preview.",)
+        rows.append(Notice("waits:ticked", f"{ticked} ticked, not written yet", "w", "inbox", told=told))
     return rows
 
 
 def _leading(id_: str, title: str, beside: str, rows: Sequence[Waiting]) -> Notice:
     """Return a row that leads to the first of several in the Inbox, and lists them."""
-    return Notice(id_, title, beside, "inbox", rows[0].id, told=tuple(row.title for row in rows[:_MOST_TOLD]))
+    return Notice(id_, title, beside, "inbox", rows[0].id, holds=tuple(row.title for row in rows))
 
 
 def became(account: Account) -> list[Learned | Notice]:
@@ -314,8 +323,9 @@ def became(account: Account) -> list[Learned | Notice]:
             day = words.day(change.timestamp.astimezone(account.now.tzinfo).date(), account.now.date())
             memory = Memory(change.id, change.store, change.title, archived=change.change == "archived")
             rows.append(Learned(memory, _SIGNS.get(kind, ""), day))
-        if len(changes) > most:
-            rows.append(Notice(f"since:{kind}", f"{len(changes) - most} more {kind}", place="history"))
+        if rest := changes[most:]:
+            holds = tuple(change.title for change in rest)
+            rows.append(Notice(f"since:{kind}", f"{len(rest)} more {kind}", place="history", holds=holds))
 
     some(since.learned, "learned", _MOST_LEARNED)
     some(since.changed, "changed", _MOST_CHANGED)
@@ -323,8 +333,8 @@ def became(account: Account) -> list[Learned | Notice]:
     if since.faded:
         count = len(since.faded)
         said = f"{counted(count, 'memory', 'memories')} faded out of what the agent recalls"
-        told = tuple(fall.title for fall in since.faded[:12])
-        rows.append(Notice("since:faded", said, place="decay", row=since.faded[0].id, told=told))
+        holds = tuple(fall.title for fall in since.faded)
+        rows.append(Notice("since:faded", said, place="decay", row=since.faded[0].id, holds=holds))
     return rows
 
 
@@ -467,10 +477,20 @@ class TodayPlace(Place):
             key = self.frame.keymap.key
             return alert_card(subject.alert, workspace.now(), key("accept"), key("bring-back"))
         if isinstance(subject, Notice):
-            return notice_card(subject.title, subject.told, subject.opening, workspace.now())
+            return notice_card(
+                subject.title,
+                (*subject.told, *_leads(subject)),
+                workspace.now(),
+                holds=subject.holds,
+                opening=subject.opening,
+            )
         if isinstance(subject, Waiting) and self._inbox is not None:
             return self._inbox.read_card(workspace, subject)
-        return super().read_card(workspace, subject)
+        try:
+            return super().read_card(workspace, subject)
+        except NotFound:
+            # What was taken out since is told of as well.
+            return gone_card(subject.title)
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
         if isinstance(subject, Notice):
@@ -540,6 +560,15 @@ class TodayPlace(Place):
         self.kept["since"] = span
         self.frame.say(f"Shows what changed {REACHES[span].words}.")
         self.frame.read_again()
+
+
+def _leads(notice: Notice) -> tuple[str, ...]:
+    """Say which keys go where a row leads; nothing of one that runs a command, which says itself what it does."""
+    if not notice.place:
+        return ()
+    the = "the " if notice.place in ("inbox", "timeline", "graph") else ""
+    title = BY_NAME[notice.place].title
+    return (f"⸨open⸩ goes to {the}{title}, as ⸨place-{notice.place}⸩ does from anywhere.",)
 
 
 def begin_history(workspace: Workspace) -> str:

@@ -25,7 +25,8 @@ class Notice:
     Args:
         place: Where `enter` leads; empty where it runs a command.
         command: What `enter` runs instead.
-        told: What one finds there, a line each.
+        told: What one finds there, or what it does, a sentence each.
+        holds: Titles of what it stands for.
         key: The command whose key does the same; drawn before the row.
         opening: The first passages of the notes, for the card.
         begins: Whether `enter` begins the history.
@@ -38,6 +39,7 @@ class Notice:
     row: str = ""
     command: str = ""
     told: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
     key: str = ""
     opening: tuple[NotedLine, ...] = ()
     begins: bool = False
