@@ -233,6 +233,35 @@ async def test_two_moments_are_moved_swapped_and_left(lived: Workspace) -> None:
         assert place_of(pilot).view == View()
 
 
+@pytest.mark.parametrize("key", ["escape", "G"])
+async def test_leaving_the_past_returns_to_the_moment_that_one_looked_at(lived: Workspace, key: str) -> None:
+    async with opened(lived) as pilot:
+        await press(pilot, "7", "left", "left", "c", "left")
+        moments = place_of(pilot).moments
+        assert moments is not None
+        here = moments.place(place_of(pilot).view.here)
+        await press(pilot, key)
+        assert said(pilot).startswith("Memory is shown as it is now again")
+        action = place_of(pilot)._action
+        assert action is not None
+        assert moments.place(action.newest) == here
+        assert place_of(pilot).when == "now"
+
+
+async def test_another_place_shows_memory_as_it_is_now_and_says_so(lived: Workspace) -> None:
+    async with opened(lived) as pilot:
+        await press(pilot, "7", "left", "left", "c")
+        past, here = place_of(pilot).when, place_of(pilot).here
+        await press(pilot, "3")
+        assert said(pilot) == f"Back to now: the past is shown in History alone. [ goes back to {past}."
+        assert frame_of(pilot).place.when == "now"
+        await press(pilot, "left_square_bracket")
+        assert place_of(pilot).when == past
+        await press(pilot, "3", "7")
+        assert place_of(pilot).view == View()
+        assert place_of(pilot).here == here
+
+
 @pytest.mark.parametrize("key", ["escape", "4"])
 async def test_a_long_comparison_says_how_far_it_is_and_ends_once_nobody_waits_for_it(
     lived: Workspace, monkeypatch: pytest.MonkeyPatch, key: str

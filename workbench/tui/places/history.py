@@ -64,6 +64,7 @@ _NEAR_THE_END = 60
 _STEP = 4
 _UPKEEP = "upkeep"
 _KIND_OF = {"go-core": "core:", "go-timeline": "episode:", "go-graph": "entity:"}
+_NOW_AGAIN = "Memory is shown as it is now again; the cursor is on the moment that you looked at."
 _IN_THE_PAST = frozenset({"new", "edit", "edit-outside"})
 
 
@@ -87,6 +88,8 @@ class HistoryPlace(Place):
         self._seen_all = True
         self._done: dict[str, ActionDone] = {}
         self._after_reading: Callable[[], object] | None = None
+        # Which moment one came back from, until its action is under the cursor again.
+        self._came_from: int | None = None
         self._stop = threading.Event()
         self._zone: tzinfo | None = None
 
@@ -120,10 +123,14 @@ class HistoryPlace(Place):
     def go_to_spot(self, spot: str) -> None:
         self._stop_comparing()
         self.view = View.parse(spot)
+        if self.view != View():
+            self._came_from = None
         self._draw_scrubber()
 
     def left(self) -> None:
         self._stop_comparing()
+        if self.view.compares:
+            self._came_from = self.here
         self.view = View()
 
     def _stop_comparing(self) -> None:
@@ -251,6 +258,9 @@ class HistoryPlace(Place):
         if self._after_reading is not None:
             act, self._after_reading = self._after_reading, None
             act()
+        elif self._came_from is not None and results.view == View():
+            at, self._came_from = self._came_from, None
+            self._go_to_commit(at)
 
     def _show_by(self, results: Listed) -> None:
         """Show whose the changes are, where one is still at the same moments."""
@@ -545,7 +555,7 @@ class HistoryPlace(Place):
         if not self.view.compares:
             return False
         self._go(View(), visit=True)
-        self.frame.say("This is now.")
+        self.frame.say(_NOW_AGAIN)
         return True
 
     def _out(self) -> bool:
@@ -556,8 +566,10 @@ class HistoryPlace(Place):
             return True
         if self.view == View():
             return False
+        if self.view.compares:
+            return self._to_now()
+        self._go(View(), visit=True, row=self.cursor_key)
         self.frame.say("All actions again.")
-        self._go(View(), visit=True)
         return True
 
     def _compare(self) -> None:
