@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.display.card import NAMED, Beside, Card, Section, told, told_card
+from workbench.display.entity import question_words
 from workbench.display.ink import ink, plain_text
 from workbench.tui.keys.dispatch import Keymap
 
@@ -29,3 +30,9 @@ def test_a_remapped_key_is_told_in_sentences_and_on_cards() -> None:
     assert isinstance(first, Section)
     assert isinstance(second, Beside)
     assert {plain_text(each.lines[0]) for each in (first, second.left)} == {"Z takes it back"}
+
+
+def test_an_open_question_is_read_without_the_ids_of_what_it_quotes() -> None:
+    asked = "Which holds: “Pays in 30 days” (^fxex) or “Pays in 45 days (net)” (entity:concept--x#^f2ab)?"
+    assert question_words(asked) == "Which holds: “Pays in 30 days” or “Pays in 45 days (net)”?"
+    assert question_words("Is [[person--mei]] (^o^) in?") == "Is mei (^o^) in?"

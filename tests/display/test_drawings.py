@@ -182,6 +182,14 @@ def test_a_block_over_budget_stands_out() -> None:
     assert "over its budget by 100 tokens" in text(core_lines(Page(), over))
 
 
+def test_the_tokens_of_core_memory_add_up() -> None:
+    block = CoreBlock("Identity", 45, 500, (), "")
+    core = CoreView((block, dataclasses.replace(block, name="Persona")), 115, 3000)
+    assert core.tokens_outside == 25
+    assert "25 of them are the file’s title" in text(core_lines(Page(), core))
+    assert "of them" not in text(core_lines(Page(), dataclasses.replace(core, tokens=90)))
+
+
 def test_decay_lists_the_faintest_first_and_has_a_column_for_each_day() -> None:
     lines = decay_lines(Page(), samples.DECAY)
     assert [word for word in lines[3].split() if word.startswith("+")] == ["+30", "+90"]

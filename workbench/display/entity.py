@@ -22,6 +22,7 @@ from workbench.display.cells import cell_width, plain
 from workbench.display.ink import Span, column, gap, ink, line_width, score_role, spread
 from workbench.display.markdown import bare
 from workbench.display.words import counted
+from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -46,6 +47,8 @@ _MOST = 300
 _RELATION = 16
 # Names longer than those of nearly all entities are cut before columns go.
 _NEARLY_ALL = 0.95
+# The id of what a question quotes, behind the quote.
+_QUOTED_ID = lazy_pattern(r"(?<=”) \((?:\^[a-z0-9]+|[a-z]+:[^\s()]+)\)")
 
 
 def sorted_entities(rows: Sequence[EntityRow], by: str) -> list[EntityRow]:
@@ -224,7 +227,11 @@ def entity_card(
     sections.append(_known_beside_connected(view, facts, edges, disputed, below, now.date(), whole=whole))
     if view.questions:
         sections.append(
-            Section("OPEN", tuple((Span("? ", "decide"), ink(bare(each))) for each in view.questions), True)
+            Section(
+                "OPEN",
+                tuple((Span("? ", "decide"), ink(question_words(each))) for each in view.questions),
+                True,
+            )
         )
     if view.events:
         sections.append(
@@ -349,6 +356,11 @@ def _edge(edge: GraphEdge, here: str, names: Mapping[str, str], size: int) -> Li
         ink(names.get(other, other), "store.semantic", None, edge_link(edge)),
         ink(unsure, "faint"),
     )
+
+
+def question_words(text: str) -> str:
+    """Return an open question without the ids of the statements that it quotes."""
+    return _QUOTED_ID.sub("", bare(text))
 
 
 def _event(day: str, text: str, today: date) -> Line:

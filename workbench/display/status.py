@@ -172,6 +172,9 @@ def core_lines(page: Page, core: CoreView) -> list[str]:
     """Show core memory with its budget, block by block."""
     lines = page.printed([block_row("Core memory, in tokens", core.tokens, core.cap, page.width)])
     lines += _room_lines(page, core.tokens, core.cap)
+    if core.blocks and core.tokens_outside:
+        told = f"{core.tokens_outside:,} of them are the file’s title and what stands above the blocks"
+        lines += page.wrapped(told, "quiet", first="  ")
     for block in core.blocks:
         lines += ["", *_block_lines(page, block)]
     if not core.blocks:

@@ -383,6 +383,11 @@ class CoreView:
     path: str = "MEMORY.md"
     could_go: tuple[LooseItem, ...] = ()
 
+    @property
+    def tokens_outside(self) -> int:
+        """Return the tokens in no block: the title of the file, and what stands between that and the first block."""
+        return max(0, self.tokens - sum(block.tokens for block in self.blocks))
+
 
 @dataclass(frozen=True)
 class HeldMemory:

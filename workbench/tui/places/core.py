@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from workbench.display.ink import ink, spread
 from workbench.display.rows import bar, block_row, item_row
+from workbench.display.today import fitting
 from workbench.engine.results.memories import CoreBlock
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.rows import Rows
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import CoreItem, CoreView
     from workbench.engine.workspace import Workspace
     from workbench.tui.verbs.adding import Destination
+
+
+_BAR = 10
 
 
 class CoreRows(Rows["CoreBlock", "CoreItem"]):
@@ -55,8 +59,15 @@ class CorePlace(Place):
 
     def heading(self, results: CoreView, width: int) -> Line:
         said = f"{results.tokens:,} of {results.cap:,} tokens"
+        if outside := results.tokens_outside:
+            said = fitting(
+                width - _BAR - 2,
+                f"{said}, {outside:,} of them the file’s title",
+                f"{said}, title {outside:,}",
+                said,
+            )
         return spread(
-            (ink(said, "soft"),), bar(results.tokens / results.cap if results.cap else 1.0, 10), width
+            (ink(said, "soft"),), bar(results.tokens / results.cap if results.cap else 1.0, _BAR), width
         )
 
     @property
