@@ -138,14 +138,16 @@ def test_a_forecast_is_drawn_as_a_strip() -> None:
         return [ScorePoint(day, 0.5, "active" if day < 30 else "dormant") for day in days]
 
     lines = decay_lines(Page(width=120), samples.DECAY, course=course)
-    assert lines[-1] == "The strip: today to +90 d, █ active, ▓ fading, ▒ dormant, ░ archived."
-    assert "████▒▒▒▒▒▒▒▒▒  " in lines[4]
+    assert " ".join(lines[-1].split()) == (
+        "The strip begins today, 1 cell = 8 days; its height is the score, ▼ where that drops a level."
+    )
+    assert "│▄▄▄▄▼▄▄▄▄▄▄▄▄" in lines[4]
     # Without a forecast there is none to draw.
     assert "The strip" not in "".join(decay_lines(Page(), VIEW, course=None))
     # Titles come before strips, and a legend explains nothing that is not there.
     narrow = decay_lines(Page(width=90), samples.DECAY, course=course)
     assert any("Hybrid approach chosen" in line for line in narrow)
-    assert not any("The strip" in line or "▒" in line for line in narrow)
+    assert not any("The strip" in line or "▼" in line for line in narrow)
 
 
 def test_falls_say_when_and_what_changes() -> None:

@@ -18,6 +18,7 @@ from workbench.display.deciding import (
     past_words,
     proposal_card,
     source_words,
+    waiting_lines,
     waiting_row,
 )
 from workbench.display.ink import line_width, plain_text
@@ -108,6 +109,33 @@ def test_an_outcome_names_what_differs_where_that_is_one_thing() -> None:
 )
 def test_a_row_says_what_is_proposed(kind: str, fields: dict[str, object], title: str) -> None:
     assert item_title(item(kind, **fields)) == title  # type: ignore[arg-type]
+
+
+def test_a_list_shows_each_change_whole_with_what_is_decided_on_it() -> None:
+    changed = item("supersession", before="It pays in 30 days", after="It pays in 45 days")
+    shown = [plain_text(line).rstrip() for line in waiting_lines(replace(changed, decision="approved"), 60)]
+    assert shown == [
+        "[✓] r-004.1  Nora Lind: It pays in 45 days",
+        "             − It pays in 30 days",
+        "             + It pays in 45 days",
+    ]
+    clash = item("contradiction", fields={"this": "It pays in 30 days", "that": "It pays in 45 days"})
+    assert [plain_text(line).rstrip() for line in waiting_lines(replace(clash, waits="say which"), 60)] == [
+        "[ ] r-004.1  It pays in 30 or 45 days?",
+        "             this: It pays in 30 days",
+        "             that: It pays in 45 days",
+        "             ! It waits: say which",
+    ]
+
+
+@pytest.mark.parametrize(
+    "kind", ["fact", "supersession", "contradiction", "demotion", "procedure", "question"]
+)
+@pytest.mark.parametrize("width", WIDTHS[1:])
+def test_an_item_of_any_text_keeps_to_the_width_of_the_list(kind: str, width: int) -> None:
+    hostile = item(kind, HOSTILE, before=HOSTILE, fields={"this": HOSTILE, "that": HOSTILE, "steps": HOSTILE})
+    lines = waiting_lines(replace(hostile, why_stale=HOSTILE, stale=True, now=HOSTILE), width)
+    assert max(map(line_width, lines)) <= width
 
 
 def test_a_statement_worded_otherwise_since_is_not_ascribed_to_who_reworded_it() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from workbench.display import words
 from workbench.display.changes import at_minute, on_day
 from workbench.display.heat import (
+    DROP,
     FARTHEST,
     SCALES,
     USUAL_SCALE,
@@ -24,6 +25,7 @@ from workbench.display.heat import (
 )
 from workbench.display.ink import BLANK, TEXT_FIRST, Span, column, cut, gap, ink, line_width
 from workbench.display.text import Page, bar, clip, display_width, safe_line
+from workbench.display.words import counted
 from workbench.engine.memory.scores import coming_passings, next_passings, score_course
 from workbench.engine.results.decay import DecayEntry, ScorePoint
 from workbench.engine.values import dataclass
@@ -360,9 +362,8 @@ Course = Callable[[DecayEntry, Sequence[int]], Sequence[ScorePoint]]
 Heat = Callable[[DecayEntry], str]
 
 BAR = 8
-# One step per day from now to the end of a forecast, drawn by status.
-HEAT_STEPS = 13
-HEAT = {"active": "█", "pinned": "█", "fading": "▓", "dormant": "▒", "archived": "░"}
+# Cells of a strip from now to the end of a forecast.
+_CELLS = 13
 STATUSES = ("active", "fading", "dormant", "archived", "pinned")
 # Dropped in this order if the page is too narrow for every column.
 DISPENSABLE = ("", "last used", "uses")
@@ -396,10 +397,11 @@ def decay_lines(
     if sort == "score":
         entries.sort(key=lambda entry: (entry.status == "pinned", entry.score, entry.id))
     last = max((int(day) for day in entries[0].forecast or ()), default=0)
-    heat = partial(_heat, page, course, last) if course and last else None
+    window = _strip(decay.now.date(), last) if course and last else None
+    heat = partial(_heat, page, course, window) if course and window else None
     if grouped is None:
         table, is_drawn = _table_lines(page, entries, limit, heat)
-        return [*lines, "", *table, *(_legend(page, last) if is_drawn else ())]
+        return [*lines, "", *table, *(_legend(page, window) if is_drawn and window else ())]
     groups: dict[str, list[DecayEntry]] = {}
     for entry in entries:
         for name in _groups_of(entry, grouped):
@@ -414,7 +416,7 @@ def decay_lines(
     if further := len(ordered[limit:]) if limit is not None else 0:
         many = f"{len(ordered):,} {'entities' if grouped == 'entity' else f'{grouped}s'}"
         lines += ["", page.paint(f"… and {further:,} more of {many}: --limit {len(ordered)}", "quiet")]
-    return [*lines, *(_legend(page, last) if has_strips else ())]
+    return [*lines, *(_legend(page, window) if has_strips and window else ())]
 
 
 def trial_lines(page: Page, standing: DecayView, trial: DecayView, *, limit: int | None = None) -> list[str]:
@@ -565,15 +567,20 @@ def _titled(page: Page, line: str, title: str) -> str:
     return line + ("  " + page.paint(clipped, "quiet") if clipped else "")
 
 
-def _heat(page: Page, course: Course, last: int, entry: DecayEntry) -> str:
-    """Draw a memory's statuses from today to a future day."""
-    days = [round(last * step / (HEAT_STEPS - 1)) for step in range(HEAT_STEPS)]
-    return "".join(page.paint(HEAT[point.status], point.status) for point in course(entry, days))
+def _strip(today: date, last: int) -> Window:
+    """Return the cells from today to a future day."""
+    days = max(1, math.ceil(last / (_CELLS - 1)))
+    return Window(today, Scale(counted(days, "day"), days), 0, _CELLS)
 
 
-def _legend(page: Page, last: int) -> list[str]:
-    marks = ", ".join(f"{mark} {status}" for status, mark in HEAT.items() if status != "pinned")
-    return [page.paint(f"The strip: today to +{last} d, {marks}.", "quiet")]
+def _heat(page: Page, course: Course, window: Window, entry: DecayEntry) -> str:
+    """Draw a memory's scores over time, as the bench does."""
+    return page.printed([heat_line(course(entry, window.days), window, entry.store)])[0]
+
+
+def _legend(page: Page, window: Window) -> list[str]:
+    told = f"The strip begins today, 1 cell = {window.scale.name}; its height is the score"
+    return page.wrapped(f"{told}, {DROP} where that drops a level.", "quiet")
 
 
 def _table(page: Page, entries: list[DecayEntry], heat: Heat | None) -> tuple[list[str], bool]:

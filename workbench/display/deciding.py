@@ -22,7 +22,7 @@ from workbench.display.contradiction import (
     statement_lines,
 )
 from workbench.display.diffing import compare, diff_lines
-from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, wrap_line
+from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, wrap_line
 from workbench.display.markdown import unlinked
 from workbench.display.rows import beside_row, budget_line
 from workbench.engine.markdown.statements import parse_statement
@@ -41,6 +41,10 @@ BOXES: Final = {
     "": "[ ]", "accept": "[✓]", "decline": "[✗]", "aside": "[…]", "older": "[<]", "newer": "[>]", "both": "[=]",
     "without": "[✓]",
 }  # fmt: skip
+TICKS: Final = {"undecided": "", "approved": "accept", "rejected": "decline", "deferred": "aside"}
+"""The tick of each decision on an item of a reflection."""
+RESOLVE: Final = {"older": "this", "newer": "that", "both": "both"}
+"""What the file of a reflection says for each tick of a contradiction."""
 _HEADS: Final = {
     Kind.FACT: "New fact",
     Kind.ENTITY: "New in the graph",
@@ -164,6 +168,54 @@ def past_words(past: PastReflection, now: datetime) -> str:
 # Rows.
 
 
+def item_tick(item: ReviewItem) -> str:
+    """Return what is decided on an item so far, as a key of `BOXES`."""
+    tick = TICKS.get(item.decision, "")
+    if kind_of(item.kind) is Kind.CONTRADICTION and tick == "accept":
+        resolve = (item.fields or {}).get("resolve", "")
+        return next((each for each, word in RESOLVE.items() if word == resolve), "")
+    return tick
+
+
+def box(tick: str) -> Line:
+    """Draw the box before what waits, with its tick."""
+    return (Span(BOXES[tick], "strong" if tick else "decide"), gap(1))
+
+
+def title_role(tick: str) -> str:
+    """Return the role of the title behind a box."""
+    return "soft" if tick in ("decline", "aside") else "text"
+
+
+def waiting_lines(item: ReviewItem, width: int) -> list[Line]:
+    """Draw an item whole: its row, what it changes, and what there is to note of it.
+
+    Args:
+        width: Cells; what is too long is broken under the title.
+    """
+    tick, kind, fields = item_tick(item), kind_of(item.kind), item.fields or {}
+    lead = (*box(tick), ink(item.id, "place"), gap(2))
+    indent = line_width(lead)
+    lines = hanging(lead, (ink(item_title(item), title_role(tick)),), width)
+    if kind is Kind.CONTRADICTION:
+        for word in ("this", "that"):
+            said = (ink(unlinked(fields.get(word, "")), "soft"),)
+            lines += hanging((gap(indent), Span(f"{word}: ", "soft")), said, width)
+    elif (item.before and kind is not Kind.DEMOTION) or "steps" in fields or _answer(item):
+        lines += [(gap(indent), *line) for line in changed_lines(item, kind, width - indent)]
+    lost = [f"No longer said by {each.id}." for each in item.evidence if not each.found]
+    for told in (*_notices(item), *lost):
+        lines += hanging((gap(indent), Span("! ", "decide")), (ink(told, "decide"),), width)
+    return lines
+
+
+def hanging(lead: Line, text: Line, width: int) -> list[Line]:
+    """Draw a text behind what leads it, broken where it is too long, each line below the first."""
+    indent = line_width(lead)
+    parts = wrap_line(text, max(8, width - indent))
+    return [(gap(indent), *part) if at else (*lead, *part) for at, part in enumerate(parts)]
+
+
 def waiting_row(tick: str, title: str, beside: str, width: int) -> Line:
     """Draw something that waits: its tick, what it is, and from whom.
 
@@ -172,8 +224,7 @@ def waiting_row(tick: str, title: str, beside: str, width: int) -> Line:
         beside: A word at the right margin, left out where the text would have fewer than 40 cells; that it is from the
             reflection, as most are, also where the text would be cut for it.
     """
-    box = Span(BOXES[tick], "strong" if tick else "decide")
-    left: Line = (box, gap(1), ink(title, "soft" if tick in ("decline", "aside") else "text"))
+    left = (*box(tick), ink(title, title_role(tick)))
     return beside_row(left, beside, width, role="faint", yields=beside == FROM_REFLECTION)
 
 
@@ -425,20 +476,28 @@ def _change(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
         lines.append(cut((ink(name, "text+link" if link else "text", None, link),), width))
     lines.append(BLANK)
     if kind in _QUOTED or kind in (Kind.QUESTION, Kind.INSIGHT, Kind.ENTITY):
-        lines += [
-            (Span(part, "strong"),)
-            for part in wrap(unlinked(item_title(item) if kind is Kind.MERGE else item.after), width)
-        ]
-        answer = (item.fields or {}).get("answer", "").strip()
-        if kind is Kind.QUESTION and answer not in ("", "…", "..."):
-            lines += [BLANK, *wrap_line((Span("You answer: ", "soft"), ink(answer)), width)]
-        return lines
-    after = "" if kind is Kind.DEMOTION else item.after
+        said = unlinked(item_title(item) if kind is Kind.MERGE else item.after)
+        lines += [(Span(part, "strong"),) for part in wrap(said, width)]
+        return [*lines, *([BLANK] if _answer(item) else []), *changed_lines(item, kind, width)]
     if kind is Kind.PROCEDURE and "steps" in (item.fields or {}):
         lines += [(Span(part, "strong"),) for part in wrap(item.after, width)]
-        after = (item.fields or {})["steps"]
-    before = item.now if item.stale else item.before
-    return [*lines, *difference(before, after, width)]
+    return [*lines, *changed_lines(item, kind, width)]
+
+
+def changed_lines(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
+    """Draw what an item changes word by word, the steps of a procedure, or the answer that was given."""
+    if kind in _QUOTED or kind in (Kind.QUESTION, Kind.INSIGHT, Kind.ENTITY):
+        answer = _answer(item)
+        return wrap_line((Span("You answer: ", "soft"), ink(answer)), width) if answer else []
+    steps = (item.fields or {}).get("steps") if kind is Kind.PROCEDURE else None
+    after = "" if kind is Kind.DEMOTION else item.after if steps is None else steps
+    return difference(item.now if item.stale else item.before, after, width)
+
+
+def _answer(item: ReviewItem) -> str:
+    """Return the answer that was given to a question; empty where none was."""
+    answer = (item.fields or {}).get("answer", "").strip()
+    return answer if kind_of(item.kind) is Kind.QUESTION and answer not in ("", "…", "...") else ""
 
 
 def difference(before: str, after: str, width: int) -> list[Line]:
@@ -450,7 +509,7 @@ def difference(before: str, after: str, width: int) -> list[Line]:
             for block in after.splitlines() or [""]
             for at, part in enumerate(wrap(block, max(1, width - 2)))
         ]
-    return diff_lines(compare(before, after), width)
+    return diff_lines(compare(before, after), width, numbers=False)
 
 
 def _held(held: HeldMemory, revealed: str, keys: Sequence[tuple[str, str]], width: int) -> list[Line]:

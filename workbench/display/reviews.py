@@ -12,12 +12,11 @@ from workbench.display.audit import unified_lines
 from workbench.display.card import card_lines, told_card
 from workbench.display.cells import cell_width, plain
 from workbench.display.changes import account_lines, at_minute, held_back_lines
-from workbench.display.deciding import Cited, item_card, past_row
+from workbench.display.deciding import BOXES, Cited, item_card, item_tick, past_row, waiting_lines
 from workbench.display.ink import column
-from workbench.display.text import Page, clip, display_width, safe, safe_line
+from workbench.display.text import Page, clip, safe, safe_line
 from workbench.display.words import counted
 from workbench.engine import layout
-from workbench.engine.reflection.kinds import Kind
 
 if TYPE_CHECKING:
     from workbench.engine.results.inbox import Inbox, PastReflections
@@ -37,9 +36,6 @@ if TYPE_CHECKING:
         Settled,
     )
 
-_GLYPHS = {"undecided": "○", "approved": "✓", "rejected": "✗", "deferred": "→"}
-_STYLES = {"undecided": "accent", "approved": "good", "rejected": "bad", "deferred": "quiet"}
-_LONG_TEXT = 3
 _COMMANDS = {
     "merge": "workbench graph unmerge",
     "bring-back": "workbench restore",
@@ -68,7 +64,7 @@ def review_lines(page: Page, review: Review) -> list[str]:
         if section in prose:
             lines += page.wrapped(safe(prose[section]), "quiet", first="  ")
         for item in items:
-            lines += _item_lines(page, item)
+            lines += page.printed(waiting_lines(item, page.width))
     lines += ["", *_standing_lines(page, review)]
     for problem in review.problems:
         lines += page.wrapped(safe_line(f"{review.path}:{problem}"), first="! ")
@@ -117,54 +113,8 @@ def item_lines(page: Page, item: ReviewItem) -> list[str]:
 
     card = item_card(item, [Cited(each) for each in item.evidence], None, page.now, key, whole=True)
     shown = card_lines(told_card(card, key), page.width, details=True)
-    decided = f"{_GLYPHS[item.decision]} {item.decision}"
+    decided = f"{BOXES[item_tick(item)]} {item.decision}"
     return [page.heading(safe_line(item.id), decided), "", *page.printed(shown, ids=True)]
-
-
-def _item_lines(page: Page, item: ReviewItem) -> list[str]:
-    mark = page.paint(_GLYPHS[item.decision], _STYLES[item.decision])
-    # A memory that is itself the subject has its title below; its id says more.
-    is_subject = item.kind == Kind.ENTITY or "--" not in item.target
-    says_title = is_subject and item.after.startswith(item.title.rstrip("…") or " ")
-    named = item.target if says_title else item.title
-    of = f" · {safe_line(named or item.target)}" if item.target else ""
-    room = page.width - len(item.id) - 16
-    head = clip(f"{safe_line(item.kind)}{of}", room)
-    decided = "" if item.decision == "undecided" else f"  {item.decision}"
-    gap = " " * max(page.width - display_width(head) - len(item.id) - len(decided) - 6, 2)
-    tail = page.paint(f"{item.confidence}", "quiet") if item.confidence else ""
-    pad = max(len(gap) - len(item.confidence), 2)
-    first = f"{mark} {page.paint(safe_line(item.id), 'place')}  {head}{page.paint(decided, _STYLES[item.decision])}"
-    lines = [f"{first}{' ' * pad}{tail}".rstrip()]
-    if item.before:
-        lines += _clipped(page.wrapped(safe_line(item.before), first="    − "))
-    sign = "    + " if item.before else "    "
-    after = item.after or (item.fields or {}).get("steps", "")
-    if after:
-        lines += _clipped(
-            page.wrapped(safe_line(after), first=sign, rest="      " if item.before else "    ")
-        )
-    for label in ("this", "that", "answer", "resolve"):
-        text = (item.fields or {}).get(label, "")
-        if text and text not in ("…", "ask"):
-            lines += _clipped(page.wrapped(safe_line(text), first=f"    {label}: ", rest="      "))
-    return [*lines, *_remark_lines(page, item)]
-
-
-def _remark_lines(page: Page, item: ReviewItem) -> list[str]:
-    lost = [quoted.id for quoted in item.evidence if not quoted.found]
-    remarks = [
-        (f"waits: {item.waits}" if item.waits else ""),
-        (f"stale: {item.why_stale}" if item.stale and not item.waits else ""),
-        (f"resembles {item.resembles}" if item.resembles else ""),
-        (f"no longer said by {', '.join(lost)}" if lost else ""),
-    ]
-    return [
-        page.paint(line, "accent")
-        for remark in remarks
-        if remark
-        for line in page.wrapped(safe_line(remark), first="    ! ", rest="      ")
-    ]
 
 
 def _standing_lines(page: Page, review: Review) -> Iterable[str]:
@@ -185,10 +135,6 @@ def _standing_lines(page: Page, review: Review) -> Iterable[str]:
     yield page.paint(
         "Decide: workbench review approve|reject|defer ID…   then: workbench review apply", "quiet"
     )
-
-
-def _clipped(lines: list[str]) -> list[str]:
-    return lines if len(lines) <= _LONG_TEXT else [*lines[: _LONG_TEXT - 1], f"{lines[_LONG_TEXT - 1]} …"]
 
 
 def _age(hours: float) -> str:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.display.conflicts import conflict_title, version_words
 from workbench.display.contradiction import clash_title
-from workbench.display.deciding import FROM_REFLECTION, held_title, item_title, link_of
+from workbench.display.deciding import (
+    FROM_REFLECTION,
+    RESOLVE,
+    TICKS,
+    held_title,
+    item_tick,
+    item_title,
+    link_of,
+)
 from workbench.display.words import quoted
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
@@ -49,9 +57,7 @@ UNREADABLE, CLASHES, DEVICES, SECRETS, QUESTIONS, CHANGES, ASIDE, PAST = (
     "Set aside",
     "Past reflections",
 )
-_DECISIONS: Final = {"": "undecided", "accept": "approved", "decline": "rejected", "aside": "deferred"}
-_TICKS: Final = {"approved": "accept", "rejected": "decline", "deferred": "aside"}
-_RESOLVE: Final = {"older": "this", "newer": "that", "both": "both"}
+_DECISIONS: Final = {tick: decision for decision, tick in TICKS.items()}
 # Nothing is done before it is written, but for what is set aside.
 _TICKED: Final = {
     "accept": "Will accept",
@@ -248,16 +254,11 @@ def _of_item(item: ReviewItem, inbox: Inbox) -> Waiting:
     group = {Kind.CONTRADICTION: CLASHES, Kind.QUESTION: QUESTIONS}.get(
         kind_of(item.kind) or Kind.FACT, CHANGES
     )
-    clash = group == CLASHES
-    tick = _TICKS.get(item.decision, "")
-    if clash and tick == "accept":
-        resolve = (item.fields or {}).get("resolve", "")
-        tick = next((each for each, word in _RESOLVE.items() if word == resolve), "")
     if item.id in inbox.set_aside:
         return Waiting(item.id, item_title(item), ASIDE, item=item)
     fields = item.fields or {}
-    statements = (fields.get("this", ""), fields.get("that", "")) if clash else ()
-    return Waiting(item.id, item_title(item), group, tick, item=item, statements=statements)
+    statements = (fields.get("this", ""), fields.get("that", "")) if group == CLASHES else ()
+    return Waiting(item.id, item_title(item), group, item_tick(item), item=item, statements=statements)
 
 
 def _of_conflict(conflict: SyncConflict, inbox: Inbox) -> Waiting:
@@ -422,9 +423,9 @@ def keeping(rows: Sequence[Waiting]) -> Callable[[Workspace], str]:
     def keep(workspace: Workspace) -> str:
         decisions = {}
         for row in rows:
-            if row.item is not None and row.tick in _RESOLVE:
+            if row.item is not None and row.tick in RESOLVE:
                 workspace.review_edit(
-                    row.id, fields={"resolve": _RESOLVE[row.tick]}, decision="approved", ticking=True
+                    row.id, fields={"resolve": RESOLVE[row.tick]}, decision="approved", ticking=True
                 )
             elif row.item is not None:
                 decisions[row.id] = _DECISIONS[row.tick]
