@@ -41,7 +41,7 @@ BOXES: Final = {
     "": "[ ]", "accept": "[✓]", "decline": "[✗]", "aside": "[…]", "older": "[<]", "newer": "[>]", "both": "[=]",
     "without": "[✓]",
 }  # fmt: skip
-TICKS: Final = {"undecided": "", "approved": "accept", "rejected": "decline", "deferred": "aside"}
+DECIDED: Final = {"undecided": "", "approved": "accept", "rejected": "decline", "deferred": "aside"}
 """The tick of each decision on an item of a reflection."""
 RESOLVE: Final = {"older": "this", "newer": "that", "both": "both"}
 """What the file of a reflection says for each tick of a contradiction."""
@@ -170,7 +170,7 @@ def past_words(past: PastReflection, now: datetime) -> str:
 
 def item_tick(item: ReviewItem) -> str:
     """Return what is decided on an item so far, as a key of `BOXES`."""
-    tick = TICKS.get(item.decision, "")
+    tick = DECIDED.get(item.decision, "")
     if kind_of(item.kind) is Kind.CONTRADICTION and tick == "accept":
         resolve = (item.fields or {}).get("resolve", "")
         return next((each for each, word in RESOLVE.items() if word == resolve), "")

@@ -24,7 +24,7 @@ from workbench.display.scrubber import Pointers, followed, hands_legend, whole, 
 from workbench.display.words import counted
 from workbench.engine.errors import HistoryDamaged, NotFound, WorkbenchError
 from workbench.tui.keys.table import COMMAND
-from workbench.tui.parts.evidence import evidence_at, evidence_of_memory
+from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.scrubber import Scene, ScrubberPart
@@ -38,7 +38,9 @@ from workbench.tui.places.past import (
     View,
     Wish,
     as_on,
+    evidence_if_there,
     preview,
+    why_empty,
 )
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.history import COMMIT, Differing, Happened, Several, happened, read_verified
@@ -324,29 +326,11 @@ class HistoryPlace(Place):
         listed = self._listed
         if listed is None or self.filter.text:
             return super().empty()
-        said = self._why_empty(listed)
+        said = why_empty(listed)
         width = max(20, self.list.size.width - 8)
         return (
             [(ink(part, "soft"),) for each in said for part in wrap(each, width)] if said else super().empty()
         )
-
-    def _why_empty(self, listed: Listed) -> tuple[str, ...]:
-        """Return why nothing is listed, and what helps; nothing where there is no history yet."""
-        if listed.gone:
-            return (
-                "The history that was here is gone; memory itself is whole.",
-                "A backup of .audit brings it back. Else the next change begins a new one, and raises an alert.",
-            )
-        if listed.damaged:
-            return (f"{listed.damaged} Memory itself is whole.", "⸨verify-history⸩ says where.")
-        if listed.compared is not None:
-            return (
-                "Nothing differs.",
-                "← → go on in time, ⸨only-changed⸩ lists what is the same, esc ends comparing.",
-            )
-        if listed.view.of:
-            return ("No change of it was found.", "esc shows all actions.")
-        return ("Only upkeep so far; ⸨show-upkeep⸩ shows it.",) if listed.line is not None else ()
 
     def filterable(self, action: Action | Differing | Several) -> Filterable | None:
         if isinstance(action, Differing | Several):
@@ -407,13 +391,13 @@ class HistoryPlace(Place):
         if isinstance(subject, Several):
             return None
         if not isinstance(subject, Happened):
-            return _evidence(workspace, subject.id)
+            return evidence_if_there(workspace, subject.id)
         try:
             done = self._done.get(subject.id) or workspace.action(subject.action.id)
         except (NotFound, HistoryDamaged):
             return None
         for change in done.memories[:5]:
-            if (found := _evidence(workspace, change.id)) is not None:
+            if (found := evidence_if_there(workspace, change.id)) is not None:
                 return found
         return next((found for path in subject.action.files[:5]
                      if (found := evidence_at(workspace, f"file:{path}#L1")) is not None), None)  # fmt: skip
@@ -702,10 +686,3 @@ class HistoryPlace(Place):
         if not frame.working.is_running:
             frame.say("Checking history, log and files; esc in Today stops it.")
         frame.working.begin("The check", work, "nothing was changed", show)
-
-
-def _evidence(workspace: Workspace, memory_id: str) -> Evidence | None:
-    try:
-        return evidence_of_memory(workspace, memory_id)
-    except NotFound:
-        return None

@@ -29,6 +29,7 @@ from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, Work
 from workbench.engine.language.periods import day_and_time
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
+from workbench.tui.parts.evidence import evidence_of_memory
 from workbench.tui.parts.filter import RowFilter
 from workbench.tui.parts.rows import Rows
 from workbench.tui.verbs.history import COMMIT, HISTORY_OF, Differing, Several
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from workbench.display.ink import Line as Drawn
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.account import SinceChange
     from workbench.engine.results.audit import Action, Comparison, PastScore
     from workbench.engine.steps import Progress
@@ -417,6 +419,33 @@ def _last_changes(workspace: Workspace, line: Line, at: int) -> dict[str, SinceC
 def _same(workspace: Workspace, commit: str, comparison: Comparison) -> tuple[PastScore, ...]:
     differing = {each.id for each in comparison.memories}
     return tuple(each for each in workspace.at(commit).scores() if each.id not in differing)
+
+
+def why_empty(listed: Listed) -> tuple[str, ...]:
+    """Return why nothing is listed, and what helps; nothing where there is no history yet."""
+    if listed.gone:
+        return (
+            "The history that was here is gone; memory itself is whole.",
+            "A backup of .audit brings it back. Else the next change begins a new one, and raises an alert.",
+        )
+    if listed.damaged:
+        return (f"{listed.damaged} Memory itself is whole.", "⸨verify-history⸩ says where.")
+    if listed.compared is not None:
+        return (
+            "Nothing differs.",
+            "← → go on in time, ⸨only-changed⸩ lists what is the same, esc ends comparing.",
+        )
+    if listed.view.of:
+        return ("No change of it was found.", "esc shows all actions.")
+    return ("Only upkeep so far; ⸨show-upkeep⸩ shows it.",) if listed.line is not None else ()
+
+
+def evidence_if_there(workspace: Workspace, memory_id: str) -> Evidence | None:
+    """Read where a memory comes from; None where it is not there any more, or nobody noted it."""
+    try:
+        return evidence_of_memory(workspace, memory_id)
+    except NotFound:
+        return None
 
 
 class ActionRows(Rows["str", "Action"]):

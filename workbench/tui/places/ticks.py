@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from workbench.display.conflicts import conflict_title, version_words
 from workbench.display.contradiction import clash_title
 from workbench.display.deciding import (
+    DECIDED,
     FROM_REFLECTION,
     RESOLVE,
-    TICKS,
     held_title,
     item_tick,
     item_title,
@@ -57,7 +57,7 @@ UNREADABLE, CLASHES, DEVICES, SECRETS, QUESTIONS, CHANGES, ASIDE, PAST = (
     "Set aside",
     "Past reflections",
 )
-_DECISIONS: Final = {tick: decision for decision, tick in TICKS.items()}
+_DECISIONS: Final = {tick: decision for decision, tick in DECIDED.items()}
 # Nothing is done before it is written, but for what is set aside.
 _TICKED: Final = {
     "accept": "Will accept",
