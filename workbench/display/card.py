@@ -241,6 +241,9 @@ def _held(validity: Validity, titles: Mapping[str, str], now: datetime) -> Line:
 def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ...]:
     """Say what a memory rests on: the words, who said them and when, or who wrote it."""
     lines: list[Line] = []
+    if (last := why.reworded) is not None:
+        when = words.moment(last.timestamp, now)
+        lines.append((ink(f"reworded by {words.who(last.actor)}, {when}; said before that:", "soft"),))
     shown = len(why.said) if whole else _MOST_QUOTES
     for said in why.said[:shown]:
         quote = " ".join(said.quote.split())

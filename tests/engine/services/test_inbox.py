@@ -154,6 +154,21 @@ def test_history_says_that_a_secret_was_stored_and_none_of_its_words(full: Agent
         assert not [word for word in words if any(word in each for each in told)]
 
 
+def test_a_memory_that_was_undone_and_redone_is_of_when_and_by_whom_it_was_stored(full: AgentHome) -> None:
+    with full.open() as workspace:
+        workspace.inbox_tick_secrets({1: SecretTick("without")})
+        (name, *_) = workspace.inbox_write().ids
+        stored = workspace.show(name).history
+        assert len(stored) == 1
+        for _ in range(2):
+            workspace.undo(confirmed=True)
+            workspace.redo(confirmed=True)
+        assert workspace.show(name).history == stored
+        written = workspace.why(name).written
+        assert written is not None
+        assert (written.actor, written.timestamp) == (stored[0].actor, stored[0].timestamp)
+
+
 def test_what_memory_says_gives_way_to_a_proposal(settled: AgentHome) -> None:
     with settled.open() as workspace:
         workspace.graph_add_fact("project--harbour", "The deadline of Harbour is March 15")

@@ -6,6 +6,8 @@ import pytest
 
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.session_talk import MAIN
+from workbench.display.card import why_lines
+from workbench.display.ink import plain_text
 from workbench.engine.errors import NotFound
 from workbench.engine.results import to_json
 
@@ -24,6 +26,23 @@ def test_a_fact_rests_on_the_words_of_its_episode(settled: AgentHome) -> None:
     assert said.moment is not None
     assert f"{said.moment:%Y-%m-%d %H:%M}" == "2026-02-01 09:15"
     assert to_json(why)["said"][0]["session"] is None
+
+
+def test_a_fact_that_was_reworded_says_so_beside_the_words_it_rests_on(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        workspace.adopt()
+        assert workspace.why(FACT).reworded is None
+        before = workspace.show(FACT).text
+        edited = workspace.edit(FACT, f"{before}s")
+        why = workspace.why(FACT)
+        assert why.said
+        assert why.reworded is not None
+        assert (why.reworded.commit, why.reworded.actor) == (edited.commit, "manual")
+        told = [plain_text(line) for line in why_lines(why, workspace.now())]
+        assert told[0].startswith("reworded by you, today, ")
+        assert "Backups run at midnight." in told[1]
+        workspace.undo()
+        assert workspace.why(FACT).reworded is None
 
 
 def test_an_episode_from_a_session_gives_speaker_session_line_and_day(talked: AgentHome) -> None:

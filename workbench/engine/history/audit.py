@@ -314,23 +314,21 @@ def file_history(
     start = store.head()
     if start is None:
         return ()
-    found = []
-    for version in islice(_versions(root, store, layout.normalise(path), start), limit):
-        commit, name = version.commit, version.path
-        message = parse_message(commit)
-        entry = next(
-            (entry for entry in message.entries if layout.shown(entry.file) == layout.shown(name)), None
-        )
-        found.append(
-            HistoryEntry(
-                commit.id,
-                commit.moment.astimezone(UTC),
-                message.actor_of(entry.file) if entry else message.actor,
-                entry.approval if entry else message.approval,
-                entry.summary if entry else message.summary,
-            )
-        )
-    return tuple(found)
+    versions = islice(_versions(root, store, layout.normalise(path), start), limit)
+    return tuple(entry_of_file(version.commit, version.path) for version in versions)
+
+
+def entry_of_file(commit: Commit, path: str) -> HistoryEntry:
+    """Return what a commit says of a file that it changed."""
+    message = parse_message(commit)
+    entry = next((each for each in message.entries if layout.shown(each.file) == layout.shown(path)), None)
+    return HistoryEntry(
+        commit.id,
+        commit.moment.astimezone(UTC),
+        message.actor_of(entry.file) if entry else message.actor,
+        entry.approval if entry else message.approval,
+        entry.summary if entry else message.summary,
+    )
 
 
 def _all_entries(

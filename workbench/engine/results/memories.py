@@ -286,6 +286,7 @@ class Why:
         used_by: Ids of the memories that name it.
         status: Of its score; None where it has none.
         falls: Every threshold that it passes from now on if nobody touches it; of a fact, its entity's.
+        reworded: Where a fact rests on words: the last change of its own since it was learned from them, or None.
     """
 
     id: str
@@ -299,6 +300,7 @@ class Why:
     used_by: tuple[str, ...]
     status: str | None
     falls: tuple[Fall, ...]
+    reworded: Written | None = None
 
 
 @dataclass(frozen=True, slots=True)

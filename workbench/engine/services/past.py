@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.clock import parse_time, time_or_none
 from workbench.engine.errors import HistoryError, InvalidInput, NotFound, WorkbenchError
-from workbench.engine.history.audit import file_history
+from workbench.engine.history.audit import entry_of_file, file_history
 from workbench.engine.history.commits import (
     INDEX_FILE,
+    REDOES,
+    UNDOES,
     CachedCommitIndex,
     CommitIndex,
     history_begins_later,
+    parse_message,
 )
 from workbench.engine.markdown.episodes import EpisodeLog
 from workbench.engine.patterns import lazy_pattern
@@ -304,7 +307,7 @@ class PastReader:
     def _history_of(self, memory_id: MemoryId, path: str, store: GitStore) -> tuple[HistoryEntry, ...]:
         root = self._context.root
         if memory_id.kind not in _PARTS_OF_FILES and memory_id.block is None:
-            return file_history(root, store, path, limit=_MOST_ENTRIES)
+            return _as_done(file_history(root, store, path, limit=_MOST_ENTRIES), store, path)
         versions = file_history(root, store, path, limit=_MOST_VERSIONS)
         if not versions:
             return ()
@@ -321,7 +324,8 @@ class PastReader:
             now, parents = said(commit), store.commit(commit).parents
             return all(said(parent) != now for parent in parents) if parents else now is not None
 
-        return tuple(islice((each for each in versions if differs(each.commit)), _MOST_ENTRIES))
+        changes = (each for each in versions if differs(each.commit))
+        return _as_done(tuple(islice(changes, _MOST_ENTRIES)), store, path)
 
     def _said(self, memory_id: MemoryId, path: str, commit: str) -> str | None:
         from workbench.engine.memory.lookup import locate_memory
@@ -357,3 +361,33 @@ def _core_texts(view: FileView) -> dict[str, str]:
 def _episodes(view: FileView, path: str) -> dict[str, str]:
     log = EpisodeLog.parse(view.read(path) or b"", path)
     return {entry.id: entry.body for entry in log.entries}
+
+
+def _as_done(entries: tuple[HistoryEntry, ...], store: GitStore, path: str) -> tuple[HistoryEntry, ...]:
+    """Return the history of a memory in which what was undone and redone is told once: when, and by whom, it was done.
+
+    Args:
+        entries: Newest first.
+        path: The file that holds it.
+    """
+    if not any(each.summary.startswith("redid ") for each in entries):
+        return entries
+    told: list[HistoryEntry] = []
+    known = {each.commit for each in entries}
+    redone: set[str] = set()
+    for each in entries:
+        message = parse_message(store.commit(each.commit))
+        again = [name for name in message.values(REDOES) if store.has_object(name)]
+        redone.update(again)
+        if again:
+            # Where the file was gone meanwhile, its history begins with the redo.
+            done = [store.commit(name) for name in again if name not in known]
+            known.update(again)
+            told += [entry_of_file(one, path) for one in done if _changes(store, one, path)]
+        elif redone.isdisjoint(message.values(UNDOES)):
+            told.append(each)
+    return tuple(told)
+
+
+def _changes(store: GitStore, commit: Commit, path: str) -> bool:
+    return any(path in (change.path, change.old_path) for change in store.changes(commit.id))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.errors import HistoryError, InvalidInput, NotFound, OutsideWorkspace, StorageError
-from workbench.engine.history.commits import parse_message
+from workbench.engine.history.commits import UNDOES, parse_message
 from workbench.engine.identifiers import cited_lines, parse_memory_id
 from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.requests import ASKED_FOR
@@ -79,6 +79,7 @@ class Reasons:
             used_by=shown.links.from_,
             status=status,
             falls=falls,
+            reworded=self._reworded(shown) if said else None,
         )
 
     def _follow(self, source: str) -> Iterator[results.memories.Saying]:
@@ -121,10 +122,27 @@ class Reasons:
                     session=view.session.key,
                 )
 
+    def _reworded(self, shown: results.memories.Shown) -> results.memories.Written | None:
+        """Return the last change of the words of a fact; none where they are as they were learned."""
+        changes = self._standing(shown) if "#^" in shown.id else ()
+        return self._told(changes[0]) if len(changes) > 1 else None
+
     def _written(self, shown: results.memories.Shown) -> results.memories.Written | None:
-        newest = next(iter(self._retrieval.history_of(shown.id, shown.path)), None)
-        if newest is None:
-            return None
+        newest = next(iter(self._standing(shown)), None)
+        return self._told(newest) if newest is not None else None
+
+    def _standing(self, shown: results.memories.Shown) -> tuple[results.memories.HistoryEntry, ...]:
+        """Return the commits that made a memory say what it says, newest first; what was undone is none of them."""
+        entries = self._retrieval.history_of(shown.id, shown.path)
+        undone: set[str] = set()
+        for each in entries:
+            if each.summary.startswith("undid ") and each.commit not in undone:
+                message = parse_message(self._context.history.store.commit(each.commit))
+                undone.update((each.commit, *message.values(UNDOES)))
+        # Where the file came back by an undo, its history begins with that.
+        return tuple(each for each in entries if each.commit not in undone) or entries[:1]
+
+    def _told(self, newest: results.memories.HistoryEntry) -> results.memories.Written:
         trigger = "—"
         # The log tells who and when of a commit that was lost.
         with contextlib.suppress(HistoryError, NotFound):
