@@ -320,3 +320,20 @@ def test_falls_are_what_the_days_bring(
 def test_one_day_to_come_needs_no_list(settled: AgentHome) -> None:
     with settled.open("reader") as workspace:
         assert workspace.decay(forecast=30) == workspace.decay(forecast=(30,))
+
+
+def test_many_scores_at_once_are_those_of_each_alone(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        workspace.pin("episode:2026-02-01:18:40")
+        context = workspace._context
+        ids = [row[0] for row in context.catalog.rows("SELECT id FROM memories")] + [
+            "episode:nothing",
+            "file:a",
+        ]
+        scores = context.scores()
+        alone = {memory_id: scores.of(memory_id) for memory_id in ids}
+        assert scores.of_all(ids) == alone
+        assert {"core", "episodic", "semantic"} <= {
+            row[0] for row in context.catalog.rows("SELECT store FROM memories")
+        }
+        assert None in alone.values()

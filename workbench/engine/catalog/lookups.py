@@ -581,6 +581,34 @@ def memory_columns(catalog: Catalog, stores: Collection[str]) -> MemoryColumns:
     )
 
 
+def scored_columns(catalog: Catalog, ids: Sequence[str], stores: Collection[str]) -> list[tuple[Any, ...]]:
+    """Return of some memories what their scores depend on; one that is in several files comes once.
+
+    Args:
+        stores: Names of stores; memories of others are left out.
+
+    Returns:
+        The columns id, store, source, moment, whether it is pinned, and `WrittenAccesses`.
+    """
+    rows = catalog.rows(
+        "SELECT m.id, m.store, m.source, m.moment, m.pinned, m.used FROM json_each(?) AS asked"
+        " JOIN memories m ON m.id = asked.value GROUP BY m.id HAVING m.path = min(m.path)",
+        (json.dumps(list(ids), ensure_ascii=False),),
+    )
+    return [
+        (
+            id_,
+            store,
+            source,
+            datetime.fromisoformat(moment) if moment else None,
+            pinned == 1,
+            WrittenAccesses.read(used) if used else None,
+        )
+        for id_, store, source, moment, pinned, used in rows
+        if store in stores
+    ]
+
+
 def _entities_named(catalog: Catalog, ids: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return the entities to which memories other than entities link, by memory id.
 

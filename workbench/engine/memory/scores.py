@@ -349,12 +349,19 @@ def scores_and_statuses(
     return scores, statuses
 
 
-def explained_scores(table: ScoreTable, context: DecayContext) -> list[Score]:
+Terms = tuple[float, float, int, int, bool, bool]
+"""What alone tells the scores of two memories at one moment apart; see `explained_scores`."""
+
+
+def explained_scores(
+    table: ScoreTable, context: DecayContext, known: dict[Terms, Score] | None = None
+) -> list[Score]:
     """Return every memory's present score with its terms explained.
 
-    Memories with equal terms share one score object.
+    Args:
+        known: Scores of the same day by their terms, shared by memories with equal ones; new ones are added.
     """
-    known: dict[tuple[float, float, int, int, bool, bool], Score] = {}
+    known = {} if known is None else known
     found = []
     rows = zip(
         table.bases, table.weights, table.counts, table.days, table.pinned, table.archived, strict=True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.engine import layout, results
 from workbench.engine.catalog.file_rows import extract
-from workbench.engine.catalog.lookups import Lookups, memory_columns
+from workbench.engine.catalog.lookups import Lookups, memory_columns, scored_columns
 from workbench.engine.clock import in_zone, parse_time, render_time
 from workbench.engine.errors import HistoryDamaged, InvalidInput
 from workbench.engine.history.commits import (
@@ -41,7 +41,9 @@ from workbench.engine.memory.draft import Relevance
 from workbench.engine.memory.scores import (
     FactColumns,
     ScoreTable,
+    Terms,
     build_score_table,
+    explained_scores,
     falls_between,
     moved_to_moment,
     score_all,
@@ -333,6 +335,7 @@ class ScoreCache:
         settled: The basis without those accesses, and a census without them.
         memories: The catalog's version, and what the texts of all memories said at it.
         scores: Scores of single memories that were asked for, by id; None for what has none.
+        alike: Scores by what alone tells those of two memories apart.
         census: What the scores of all memories depend on.
         view: All scores.
         grades: All scores, by id.
@@ -343,6 +346,7 @@ class ScoreCache:
     settled: tuple[Hashable, ScoreTable] | None = None
     memories: tuple[Hashable, FactColumns] | None = None
     scores: dict[str, results.memories.Score | None] = field(default_factory=dict)
+    alike: dict[Terms, results.memories.Score] = field(default_factory=dict)
     census: ScoreTable | None = None
     view: results.decay.DecayView | None = None
     grades: Mapping[str, Grade] | None = None
@@ -388,9 +392,31 @@ class Scores:
         unknown = [memory_id for memory_id in ids if memory_id not in known]
         if unknown:
             self.first_seen.read(unknown)
-            assessed = {record.id: self.of_record(record) for record in self.lookups.outlines(unknown)}
-            known.update(dict.fromkeys(unknown) | assessed)
+            table = self._table_of(unknown)
+            scores = explained_scores(table, self.reckoning, self.known.alike)
+            known.update(dict.fromkeys(unknown) | dict(zip(table.ids, scores, strict=True)))
         return {memory_id: known[memory_id] for memory_id in ids}
+
+    def _table_of(self, ids: Sequence[str]) -> ScoreTable:
+        """Return what the scores of some memories depend on, without what they are called and tagged."""
+        rows = scored_columns(self.catalog, ids, SCORED_STORES)
+        found, stores, sources, moments, pinned, used = zip(*rows, strict=True) if rows else ((),) * 6
+        none: tuple[tuple[str, ...], ...] = ((),) * len(rows)
+        columns = FactColumns(
+            ids=found,
+            stores=stores,
+            sources=sources,
+            created=moments,
+            adopted=[self.first_seen.get(memory_id) for memory_id in found],
+            pinned=pinned,
+            titles=("",) * len(rows),
+            tags=none,
+            entities=none,
+            used=used,
+        )
+        entries = {id_: self.entries[id_] for id_ in found if id_ in self.entries}
+        pending = {id_: self.pending[id_] for id_ in found if id_ in self.pending}
+        return build_score_table(columns, entries, pending, self.reckoning)
 
     def graded(self, ids: Sequence[str] | None = None) -> Mapping[str, Grade]:
         """Return the scores of many memories without their terms, by id; those without one are absent.
