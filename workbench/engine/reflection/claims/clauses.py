@@ -139,6 +139,16 @@ class Clause:
             return Mode.ASKS
         return Mode.AIMS if _AIMS.search(_REPORTS.sub("", before)) else Mode.STATES
 
+    def states(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Return what a pattern finds first, where the clause says that it is so."""
+        found = pattern.search(self.text)
+        return found if found and self.mode_at(self.start + found.start()) is Mode.STATES else None
+
+    def means(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Return what a pattern finds first, where the clause does not only suppose it."""
+        found = pattern.search(self.text)
+        return found if found and self.mode_at(self.start + found.start()) is not Mode.SUPPOSES else None
+
 
 def clauses_of(text: str) -> list[Clause]:
     """Return the clauses of a passage in order, at most 600; what asks is marked, not left out.

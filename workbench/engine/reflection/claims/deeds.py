@@ -145,8 +145,7 @@ def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
     if clause.asked:
         return
     for pattern in (_NEVER, _NOT_YET, _LACKS, _CHINESE_NEVER):
-        found = pattern.search(clause.text)
-        if found is None or clause.mode_at(clause.start + found.start()) is Mode.SUPPOSES:
+        if (found := clause.means(pattern)) is None:
             continue
         verb = found["verb"].casefold()
         rest = clause.text[found.end() :]
@@ -308,8 +307,7 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
 def _presupposed(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Deed]:
     """Yield what “the loan I had” takes for granted, in a question too."""
     clause = clauses[number]
-    found = _THE_ONE.search(clause.text)
-    if found is None or clause.mode_at(clause.start + found.start()) is Mode.SUPPOSES:
+    if (found := clause.means(_THE_ONE)) is None:
         return
     verb = found["verb"].casefold()
     start, end = clause.start + found.start("what"), clause.start + found.end("what")

@@ -213,8 +213,7 @@ def choices(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
     if clause.asked:
         return
     for kind, pattern in PATTERNS:
-        found = pattern.search(clause.text)
-        if found is None or clause.mode_at(clause.start + found.start()) is Mode.SUPPOSES:
+        if (found := clause.means(pattern)) is None:
             continue
         chosen, against = _stems(clause, found, "chosen"), _stems(clause, found, "against")
         about = _stems(clause, found, "about")
@@ -418,8 +417,7 @@ def stances(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
     if clause.asked:
         return
     for pattern, yes in ((_DISLIKES, NO), (_LIKES, YES)):
-        found = pattern.search(clause.text)
-        if found is not None and clause.mode_at(clause.start + found.start()) is Mode.STATES:
+        if (found := clause.states(pattern)) is not None:
             whose = of_whom(origin, found["he"] if found["what"] else None)
             yield from _feeling(clauses, number, whose, found, yes)
             break
@@ -448,8 +446,7 @@ def _feeling(
 
 def _being(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
     clause = clauses[number]
-    found = _BEING.search(clause.text)
-    if found is None or clause.mode_at(clause.start + found.start()) is not Mode.STATES:
+    if (found := clause.states(_BEING)) is None:
         return
     denied = _NOT_ANY_MORE.match(clause.text, found.end())
     any_more = _ANY_MORE.search(clause.text, denied.end()) if denied is not None else None
@@ -499,8 +496,7 @@ def occupants(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterato
     if clause.asked or denies(clause.text):
         return
     for pattern in _PATTERNS:
-        found = pattern.search(clause.text)
-        if found is None or clause.mode_at(clause.start + found.start()) is not Mode.STATES:
+        if (found := clause.states(pattern)) is None:
             continue
         name, slot = _tokens(clause, found, "chosen"), _tokens(clause, found, "about")
         about = frozenset(
