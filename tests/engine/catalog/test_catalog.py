@@ -118,7 +118,7 @@ def test_known_and_new_files_together(shelf: Shelf) -> None:
     shelf.write(B, log("Two."))
     shelf.write(f"{ENTITIES}/person--a.md", entity("Ada"))
     shelf.sync()
-    assert [record.text for record in shelf.lookups.memories("episodic")] == ["Other.", "Two."]
+    assert [each.text for each in shelf.lookups.memories() if each.store == "episodic"] == ["Other.", "Two."]
     assert shelf.found("one") == []
 
 

@@ -137,7 +137,7 @@ def test_threads_may_ask_sync_and_update_while_others_let_go(shelf: Shelf, harm:
             for number in range(25):
                 if action == "ask":
                     assert shelf.lookups.count() <= count
-                    shelf.lookups.memories("core")
+                    shelf.lookups.memories()
                 elif action == "sync":
                     shelf.sync()
                 elif action == "update":

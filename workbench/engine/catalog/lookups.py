@@ -153,11 +153,9 @@ class Lookups:
         rows = self._memories(f"WHERE m.id = ? {_IN_ORDER} LIMIT 1", (memory_id,))
         return rows[0] if rows else None
 
-    def memories(self, store: str | None = None) -> list[MemoryRecord]:
-        """Return every memory, or every memory of a store, ordered by file and line."""
-        if store is None:
-            return self._memories(_IN_ORDER)
-        return self._memories(f"WHERE m.store = ? {_IN_ORDER}", (store,))
+    def memories(self) -> list[MemoryRecord]:
+        """Return every memory, ordered by file and line."""
+        return self._memories(_IN_ORDER)
 
     def outlines(self, ids: Sequence[str]) -> list[MemoryRecord]:
         """Return memories without their text; one that is in several files comes once."""

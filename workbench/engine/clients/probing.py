@@ -31,13 +31,10 @@ class Unanswered(Exception):
     """A server did not answer; the message says why, for a person."""
 
 
-def check_connections(clients: Iterable[ClientState], seconds: float = _SECONDS) -> Iterator[Check]:
+def check_connections(clients: Iterable[ClientState]) -> Iterator[Check]:
     """Start each server that a client of the user's starts, with the very command that is written there.
 
     A project's configuration may be anybody's, so what it names is not started.
-
-    Args:
-        seconds: The longest that one may take.
     """
     named: list[tuple[ClientState, Connection]] = []
     for client in clients:
@@ -46,18 +43,16 @@ def check_connections(clients: Iterable[ClientState], seconds: float = _SECONDS)
         named += ((client, each) for each in client.connections if each.scope == "user")
     commands = list(dict.fromkeys(connection.command for _, connection in named))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        outcomes = dict(
-            zip(commands, pool.map(lambda command: _outcome(command, seconds), commands), strict=True)
-        )
+        outcomes = dict(zip(commands, pool.map(_outcome, commands), strict=True))
     for client, connection in named:
         yield _check(client, connection, outcomes[connection.command])
 
 
-def _outcome(command: tuple[str, ...], seconds: float) -> str | Unanswered:
+def _outcome(command: tuple[str, ...]) -> str | Unanswered:
     """Return what a server answered, in a few words, or why it did not."""
     began = time.monotonic()
     try:
-        tools = tools_of(command, seconds)
+        tools = tools_of(command)
     except Unanswered as error:
         return error
     return f"{len(tools)} tools after {time.monotonic() - began:.1f} s"

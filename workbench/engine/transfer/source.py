@@ -422,7 +422,7 @@ def open_file(place: Path) -> BinaryIO:
     return opened
 
 
-def read_text(found: FoundFile, most: int = MOST_DOCUMENT_BYTES) -> str:
+def read_text(found: FoundFile) -> str:
     r"""Return a document's text with line ends `\n`.
 
     Raises:
@@ -430,8 +430,8 @@ def read_text(found: FoundFile, most: int = MOST_DOCUMENT_BYTES) -> str:
         OutsideWorkspace, StorageError: As `open_file`.
     """
     with open_file(found.place) as opened:
-        content = opened.read(most + 1)
-    return as_text(content, found.relative, most)
+        content = opened.read(MOST_DOCUMENT_BYTES + 1)
+    return as_text(content, found.relative)
 
 
 def as_text(content: bytes, where: str, most: int = MOST_DOCUMENT_BYTES) -> str:

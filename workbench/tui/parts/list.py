@@ -146,22 +146,17 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
             return tuple(key for _, key in sorted(marked))
         return (self.cursor_key,) if self.cursor_key else ()
 
-    def show(self, rows: AnyRows, *, keep: str | None = None) -> None:
-        """Show other rows, with the cursor on the same id as before, or as near as can be.
-
-        Args:
-            keep: Id to put the cursor on instead.
-        """
-        wanted = keep if keep is not None else self.cursor_key
+    def show(self, rows: AnyRows) -> None:
+        """Show other rows, with the cursor on the same id as before, or as near as can be."""
         before = self.cursor_key
         at_top = round(self.scroll_y) == 0
         screen_line = self.cursor - round(self.scroll_y)
         self.rows = rows
         self._strips.clear()
-        found = rows.find(wanted) if wanted else None
+        found = rows.find(before) if before else None
         self.cursor = found if found is not None else nearest(self.rows, self.cursor)
         self.virtual_size = Size(0, len(rows))
-        if wanted and found is not None and keep is None and not at_top:
+        if found is not None and not at_top:
             # Rows that come above stay out of sight, unless one is at the beginning, where what is new belongs.
             self.scroll_to(y=max(0, found - screen_line), animate=False, force=True)
         self._keep_cursor_in_sight()

@@ -348,14 +348,13 @@ class PathFound:
     told: str = ""
 
 
-def complete(typed: str, stopped: Callable[[], bool] = lambda: False) -> list[PathFound]:
+def complete(typed: str) -> list[PathFound]:
     """Return what was typed, where it is there, and what it could go on to: folders first, by name.
 
     Hidden names come only once a full stop is typed. Takes as long as listing the folder does.
 
     Args:
         typed: A path, perhaps from `~` on, perhaps unfinished.
-        stopped: Tells whether nobody waits for the answer any more.
     """
     head, slash, begun = typed.rpartition("/")
     folder = head + slash
@@ -368,7 +367,7 @@ def complete(typed: str, stopped: Callable[[], bool] = lambda: False) -> list[Pa
         with os.scandir(Path(folder or ".").expanduser()) as listing:
             below: list[PathFound] = []
             for each in listing:
-                if stopped() or len(below) >= _MOST:
+                if len(below) >= _MOST:
                     break
                 if _goes_on(each.name, begun):
                     is_folder = each.is_dir()

@@ -163,17 +163,17 @@ def _change(
     proof = cite(snapshot, passage.id, sentence)
     if proof is None:
         return None
-    text = f"{line.label}: {_said(snapshot, passage, sentence, lower=True)}"
+    text = f"{line.label}: {_said(snapshot, passage, sentence)}"
     return forms.core_change(line.item.id, text, (proof,), reason=reason, before=line.item.text)
 
 
-def _said(snapshot: Snapshot, passage: Passage, sentence: str, *, lower: bool = False) -> str:
+def _said(snapshot: Snapshot, passage: Passage, sentence: str) -> str:
     """Return a sentence as core memory would have it: told of the person, without a final stop."""
     told = plain(told_of_owner(sentence, snapshot) if is_owners(passage, snapshot) else sentence)
     told = clipped(told, _LONGEST)
     first = told.split(" ", 1)[0]
     ordinary = first.casefold() in routing_cues().words["no_names"]
-    return told[:1].lower() + told[1:] if lower and ordinary and not first.isupper() else told
+    return told[:1].lower() + told[1:] if ordinary and not first.isupper() else told
 
 
 def _new(
@@ -204,7 +204,7 @@ def _new(
         given.append(words)
         label = "To do" if passage.type == "task" else f"Decided on {passage.day}"
         reason = f"A {passage.type} of {passage.day} that core memory does not speak of yet."
-        text = f"{label}: {_said(snapshot, passage, sentence, lower=True)}"
+        text = f"{label}: {_said(snapshot, passage, sentence)}"
         yield forms.core_change(_TARGET, text, (proof,), reason=reason)
 
 
