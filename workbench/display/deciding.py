@@ -562,8 +562,8 @@ def _notices(item: ReviewItem) -> list[str]:
     if item.waits:
         told.append(f"It waits: {item.waits}")
     elif item.needs:
-        others = len(item.needs)
-        told.append(f"It needs {'another change' if others == 1 else f'{others} other changes'} here first.")
+        needed = "the one" if len(item.needs) == 1 else f"the {len(item.needs)}"
+        told.append(f"Accepting it accepts {needed} here that it needs.")
     if item.resembles:
         told.append(f"Close to what you declined before: {item.resembles}")
     return told

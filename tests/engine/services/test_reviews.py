@@ -125,6 +125,37 @@ def test_each_batch_of_decisions_is_one_commit_of_one_file_that_undo_takes_back(
         assert proposed.text(layout.PENDING_REFLECTION) == expected
 
 
+NEEDING = """# Reflection Summary
+
+<!-- reflection: r-003 | created: 2026-02-01T03:00:00+01:00 -->
+
+## 🧠 New knowledge extracted
+- [ ] `r-003.1` entity for [[person--mia]]: Mia
+- [ ] `r-003.2` entity for [[tool--lathe]]: Lathe
+  - needs: r-003.1
+- [ ] `r-003.3` fact for [[tool--lathe]]: Mia’s lathe turns oak
+  - needs: r-003.2
+"""
+
+
+def test_what_an_approved_item_needs_is_approved_with_it(settled: AgentHome) -> None:
+    settled.write(layout.PENDING_REFLECTION, NEEDING)
+    with settled.open() as workspace:
+        changed = workspace.review_decide({"r-003.3": "approved"})
+        assert changed.ids == ("r-003.3", "r-003.1", "r-003.2")
+        assert changed.warnings == ("With it goes what it needs: “Mia”, “Lathe”.",)
+        assert {item.decision for item in workspace.review().items} == {"approved"}
+        assert workspace.review_preview().applied == ("r-003.1", "r-003.2", "r-003.3")
+
+
+def test_what_was_decided_on_is_not_approved_for_what_needs_it(settled: AgentHome) -> None:
+    settled.write(layout.PENDING_REFLECTION, NEEDING)
+    with settled.open() as workspace:
+        changed = workspace.review_decide({"r-003.3": "approved", "r-003.2": "rejected"})
+        assert (changed.warnings, workspace.review().items[0].decision) == ((), "undecided")
+        assert "r-003.2, which is rejected" in workspace.review().items[2].waits
+
+
 def test_an_answer_and_its_approval_are_one_commit(proposed: AgentHome) -> None:
     with proposed.open() as workspace:
         workspace.adopt()

@@ -70,6 +70,11 @@ def reflect(workspace: Workspace) -> None:
     workspace.edit_file(layout.PENDING_REFLECTION, REFLECTION)
 
 
+def painted(pilot: Pilot[None]) -> str:
+    """Return what a person sees, which is not what would be drawn now where nobody asked for it."""
+    return pilot.app.export_screenshot().replace("&#160;", " ")
+
+
 async def to_row(pilot: Pilot[None], key: str) -> None:
     assert inbox_of(pilot).reveal(key), key
     await settle(pilot)
@@ -218,6 +223,33 @@ async def test_ticks_are_one_row_of_history_and_each_is_undone_unasked(seen: Wor
         assert {item.decision for item in seen.inbox().review.items} == {"undecided"}
         await press(pilot, "U", "U")
         assert [item.decision for item in seen.inbox().review.items].count("approved") == 2
+
+
+async def test_the_count_above_is_that_of_the_rows_after_undo(seen: Workspace) -> None:
+    reflect(seen)
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, BY_ID["sings"])
+        await press(pilot, "a")
+        assert "1 ticked" in painted(pilot)
+        await press(pilot, "u")
+        assert "0 ticked" in painted(pilot)
+
+
+async def test_what_a_change_needs_is_ticked_with_it(seen: Workspace) -> None:
+    new = "- [ ] `r-001.6` entity for [[person--rui]]: Rui\n- [ ] `r-001.7` fact for [[person--rui]]: Rui steers\n"
+    seen.edit_file(
+        layout.PENDING_REFLECTION, REFLECTION.replace("\n## ✏️", f"{new}  - needs: r-001.6\n\n## ✏️")
+    )
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, "r-001.7")
+        assert "Accepting it accepts the one here that it needs." in " ".join(card(pilot).split())
+        await press(pilot, "a")
+        assert said(pilot).endswith("With it goes what it needs: “Rui”.")
+        assert "2 ticked" in painted(pilot)
+        await press(pilot, "u")
+        assert {item.decision for item in seen.inbox().review.items} == {"undecided"}
 
 
 async def test_a_reflection_written_here_is_taken_back_unasked(seen: Workspace) -> None:

@@ -265,12 +265,12 @@ class Place(Container):
     def show(self, results: Any) -> None:
         """Show what was read; the cursor stays on its row."""
         self.results = results
+        self.all_rows = self.rows(results)
         self.head.show(
             lambda width: (
                 (gap(_GUTTER), *told_line(self.heading(results, width - _GUTTER - 1), self._key_of)),
             )
         )
-        self.all_rows = self.rows(results)
         self.show_rows()
 
     def show_rows(self) -> None:

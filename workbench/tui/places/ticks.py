@@ -421,16 +421,16 @@ def keeping(rows: Sequence[Waiting]) -> Callable[[Workspace], str]:
     """Return what keeps ticks where they live: those of a reflection in its file, the others beside the workspace."""
 
     def keep(workspace: Workspace) -> str:
-        decisions = {}
+        decisions, told = {}, list[str]()
         for row in rows:
             if row.item is not None and row.tick in RESOLVE:
-                workspace.review_edit(
+                told += workspace.review_edit(
                     row.id, fields={"resolve": RESOLVE[row.tick]}, decision="approved", ticking=True
-                )
+                ).warnings
             elif row.item is not None:
                 decisions[row.id] = _DECISIONS[row.tick]
         if decisions:
-            workspace.review_decide(decisions, ticking=True)
+            told += workspace.review_decide(decisions, ticking=True).warnings
         if proposals := dict(pair for row in rows if row.proposals for pair in _proposal_ticks(row)):
             workspace.inbox_tick_proposals(proposals)
         if secrets := {row.held.number: _secret_tick(row) for row in rows if row.held is not None}:
@@ -439,7 +439,7 @@ def keeping(rows: Sequence[Waiting]) -> Callable[[Workspace], str]:
         conflicts = {each.id: conflict_choice(each, tick) if tick else None for each, tick in differing}
         if conflicts:
             workspace.inbox_tick_conflicts(conflicts)
-        return _said(rows)
+        return " ".join((_said(rows), *told))
 
     return keep
 

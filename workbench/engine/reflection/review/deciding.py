@@ -33,11 +33,12 @@ _LINES: Final = (items.STEPS, items.ANSWER)
 _NEAR: Final = 3
 _NAMED: Final = 3
 _SHOWN: Final = 60
+_APPROVED: Final[Decision] = "approved"
 _VERBS: Final = {"undecided": "took back the decision on"}
 
 
 def plan_decide(view: FileView, decisions: Mapping[str, str]) -> Plan[Changed]:
-    """Plan to tick the boxes of items.
+    """Plan to tick the boxes of items; what an approved one needs is approved with it, unless it was decided on.
 
     Args:
         view: The files.
@@ -52,7 +53,10 @@ def plan_decide(view: FileView, decisions: Mapping[str, str]) -> Plan[Changed]:
     words = [_checked(item_id, word) for item_id, word in decisions.items()]
     checked = [(item.id, word) for item, word in zip(chosen, words, strict=True)]
     told = _told(checked, chosen[0].text if chosen else "")
-    return _plan(pending, pending.decide(checked), tuple(decisions), told)
+    needed = _needed(pending, checked)
+    also = [(item.id, _APPROVED) for item in needed]
+    ids = (*decisions, *(item.id for item in needed))
+    return _plan(pending, pending.decide([*checked, *also]), ids, told, _accepted_too(needed))
 
 
 def plan_edit_item(
@@ -91,9 +95,35 @@ def plan_edit_item(
             read_item(answered)
     told = _edited(item, text, fields or {})
     if decision is not None:
-        edited = edited.decide([(item.id, _checked(item.id, decision))])
+        checked = (item.id, _checked(item.id, decision))
+        needed = _needed(pending, [checked])
+        edited = edited.decide([checked, *((each.id, _APPROVED) for each in needed)])
         told = f"{told}, {decision}"
+        warnings += _accepted_too(needed)
     return _plan(pending, edited, (item.id,), told, tuple(warnings))
+
+
+def _needed(pending: PendingReflection, decided: Sequence[tuple[str, Decision]]) -> list[ReviewItem]:
+    """Return the undecided items that approved ones need, directly or by others, in the order of the file."""
+    words = dict(decided)
+    ahead = [item_id for item_id, word in decided if word == _APPROVED]
+    found: set[str] = set()
+    items = {item.id: item for item in pending.items}
+    while ahead:
+        for need in items[ahead.pop()].needs:
+            item = items.get(need)
+            if item is not None and item.id not in found and words.get(item.id, item.decision) == "undecided":
+                found.add(item.id)
+                ahead.append(item.id)
+    return [item for item in pending.items if item.id in found - words.keys()]
+
+
+def _accepted_too(needed: Sequence[ReviewItem]) -> tuple[str, ...]:
+    if not needed:
+        return ()
+    named = ", ".join(f"“{clip(item.text, _SHOWN)}”" for item in needed[:_NAMED])
+    more = f" and {len(needed) - _NAMED:,} more" if len(needed) > _NAMED else ""
+    return (f"With it goes what it needs: {named}{more}.",)
 
 
 def _plan(
