@@ -391,7 +391,7 @@ class TestAudit:
     def test_actions_are_told_in_plain_words(self, bench: Bench, door: Door) -> None:
         door.answers["actions"] = samples.ACTIONS
         shown = bench.run("audit", "actions", "--since", "3d", "--limit", "2").stdout
-        assert "Reflection: 3 written" in shown
+        assert "Reflection: 3 accepted" in shown
         assert "taken back" in shown
         called = door.called("actions")
         assert (called["limit"], called["since"], called["upkeep"]) == (2, "3d", False)

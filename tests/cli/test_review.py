@@ -352,7 +352,7 @@ def test_past_reflections_are_listed_with_what_became_of_them(proposed: Program)
     asked(proposed, "review", "approve", "r-002.3", "r-001.4")
     asked(proposed, "review", "apply", "--yes")
     told = asked(proposed, "review", "past")
-    assert "2 written\n" in told
+    assert "2 accepted\n" in told
     assert "Came over from before" in told
     (past,) = asked_json(proposed, "review", "past")["reflections"]
     assert (past["applied"], past["takenBack"]) == (2, None)

@@ -187,7 +187,9 @@ def test_a_question_after_core_memory_says_what_its_answers_do() -> None:
         "question", "“Bikes” — is this still so?", target="core:persona:bikes", fields={"answer": "…"}
     )
     shown = " ".join(map(plain_text, card_lines(item_card(asked, [], None, NOW, key), 70)))
-    assert "“no” takes it out of Persona, “yes” keeps it, other words replace it." in " ".join(shown.split())
+    assert "“no” takes it out of Persona, “yes” keeps it, another line replaces it." in " ".join(
+        shown.split()
+    )
 
 
 def test_quotes_within_a_quote_become_single_ones() -> None:

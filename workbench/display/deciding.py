@@ -575,7 +575,7 @@ def _effect(item: ReviewItem, kind: Kind | None) -> str:
     if kind is Kind.QUESTION and (block := block_of(item.target)):
         if "writes" in (item.fields or {}):
             return f"Your answer is written into {block}, in core memory; ⸨edit⸩ writes it."
-        return f"⸨edit⸩ answers: “no” takes it out of {block}, “yes” keeps it, other words replace it."
+        return f"⸨edit⸩ answers: “no” takes it out of {block}, “yes” keeps it, another line replaces it."
     name = "" if item.title == item.target else item.title
     return _EFFECTS[kind].format(name=name or "It")
 

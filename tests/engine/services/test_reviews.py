@@ -212,6 +212,9 @@ def test_the_answer_to_whose_memory_it_is_stands_in_identity(
         assert {each.name for each in (settled.root / "memory/episodes").iterdir()} == before
 
 
+LINE = "core:identity:lives-in-uppsala"
+
+
 @pytest.mark.parametrize(
     ("answer", "stands"),
     [
@@ -227,6 +230,8 @@ def test_the_answer_to_whose_memory_it_is_stands_in_identity(
         ("no longer true", None),
         ("No it isn't", None),
         ("是的，还住着", "Lives in Uppsala"),
+        ("Yes, she does", "Lives in Uppsala"),
+        ("Yes, Uppsala.", "Lives in Uppsala"),
         ("Still in Uppsala", "Still in Uppsala"),
         ("Nothing but Malmö", "Nothing but Malmö"),
     ],
@@ -241,12 +246,18 @@ def test_an_answer_to_whether_core_memory_still_holds_decides_on_it(
         "- [ ] `r-003.1` question for `core:identity:lives-in-uppsala`: “Lives in Uppsala” — is this still so?\n"
         "  - answer: …\n",
     )
+    before = {each.name for each in (settled.root / "memory/episodes").iterdir()}
     with settled.open() as workspace:
         workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
         assert workspace.review_apply().applied == ("r-003.1",)
         identity = next(block for block in workspace.core().blocks if block.name == "Identity")
         assert [item.text for item in identity.items] == ["Name: Robin", *([stands] if stands else [])]
+        # Nothing is noted of a yes but that the line was used.
+        assert {each.name for each in (settled.root / "memory/episodes").iterdir()} == before
+        used = {each.id: each.access_count for each in workspace.decay().entries}
+        assert used.get(LINE, 1) == (2 if stands == "Lives in Uppsala" else 1)
         workspace.undo(confirmed=True)
+        assert {each.id: each.access_count for each in workspace.decay().entries}[LINE] == 1
         identity = next(block for block in workspace.core().blocks if block.name == "Identity")
         assert [item.text for item in identity.items] == ["Name: Robin", "Lives in Uppsala"]
 
@@ -265,6 +276,23 @@ def test_what_cannot_stand_in_core_memory_is_no_answer(settled: AgentHome, answe
             workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
         assert caught.value.remedy == "Answer yes, no, or with the whole line that holds now."
         assert workspace.review().items[0].decision == "undecided"
+
+
+@pytest.mark.parametrize(
+    "answer", ["Yes, but now Thursdays", "yes, only in winter", "Yes, Malmö", "是的，但在马尔默"]
+)
+def test_a_yes_that_says_more_is_no_answer(settled: AgentHome, answer: str) -> None:
+    settled.write(
+        layout.PENDING_REFLECTION,
+        "# Reflection Summary — 2026-02-02\n\n"
+        "<!-- reflection: r-003 | created: 2026-02-02T03:00:00+00:00 -->\n\n## Questions\n"
+        "- [ ] `r-003.1` question for `core:identity:lives-in-uppsala`: “Lives in Uppsala” — is this still so?\n"
+        "  - answer: …\n",
+    )
+    with settled.open() as workspace:
+        with pytest.raises(InvalidInput, match="says yes and something else") as caught:
+            workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
+        assert caught.value.remedy == "Answer yes alone, or with the whole line that holds now."
 
 
 def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> None:

@@ -101,6 +101,9 @@ def carry_out(step: Step, change: ask.ItemChange) -> None:
             add_core_item(step, change)
         case ask.Demoting():
             demote(step, change)
+        case ask.Confirming():
+            # It stays as it is; that it was used is counted with the commit.
+            step.ids.append(change.item)
         case ask.NewInsight():
             note_insight(step, change)
         case ask.Answering():

@@ -149,6 +149,13 @@ class Demoting:
 
 
 @dataclass(frozen=True, slots=True)
+class Confirming:
+    """An item of core memory that holds as it is: it stays, and counts as used."""
+
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
 class NewInsight:
     """Something for a section of `evolution.md`."""
 
@@ -181,6 +188,7 @@ ItemChange = (
     | CoreWording
     | CoreAddition
     | Demoting
+    | Confirming
     | NewInsight
     | Answering
 )
@@ -199,7 +207,7 @@ def targets(change: ItemChange) -> tuple[str, ...]:
             return (memory,)
         case OtherSteps(procedure=procedure):
             return (procedure,)
-        case CoreWording(item=item) | Demoting(item=item):
+        case CoreWording(item=item) | Demoting(item=item) | Confirming(item=item):
             return (item,)
         case CoreAddition(of=of):
             return (of,) if of else ()
@@ -225,4 +233,4 @@ def lacks_words(change: ItemChange) -> str:
 
 def may_change_nothing(change: ItemChange) -> bool:
     """Return whether an item is settled by being decided, though the memory says so already."""
-    return isinstance(change, Deciding | Answering)
+    return isinstance(change, Deciding | Answering | Confirming)

@@ -10,6 +10,7 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.catalog.terms import STOP_WORDS, fold, index_terms
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import BLOCK_ID, ENTITY_TYPES, MemoryId, entity_type, parse_memory_id, slug
 from workbench.engine.patterns import lazy_pattern
@@ -42,6 +43,9 @@ _YES: Final = lazy_pattern(
     re.IGNORECASE,
 )
 _YES_AND: Final = lazy_pattern(r"(?:yes|yep|yeah|是的?|对的?|對的?)\s*[,.;:!，。；：！–—-]", re.IGNORECASE)
+_LIMITING: Final = lazy_pattern(
+    r"\b(?:but|except|only|though|although|however|unless|until)\b|但|不过|不過|只|除了", re.IGNORECASE
+)
 _NO_BUT: Final = lazy_pattern(r"(?:no|nope|不是?了?|否)\s*[,.;:!，。；：！–—-]+\s*", re.IGNORECASE)
 _UNSURE: Final = lazy_pattern(
     r"(?:i\s+)?(?:(?:do\s+not|don['’]?t)\s+know|not\s+sure|unsure|no\s+idea|不知道|不清楚)\b.*", re.IGNORECASE
@@ -106,8 +110,15 @@ def read_item(item: ReviewItem) -> ask.ItemChange:
 
 def _still_so(item: ReviewItem, answer: str) -> ask.ItemChange:
     """Return what is to become of an item of core memory after which was asked."""
-    if _YES.fullmatch(answer) or _YES_AND.match(answer):
-        return ask.Answering(proposed_text(item), answer, "")
+    yes = _YES_AND.match(answer)
+    if _YES.fullmatch(answer) or (yes and not _says_more(answer[yes.end() :], item.text)):
+        return ask.Confirming(core_item_of(item))
+    if yes:
+        raise wrong(
+            item,
+            f"“{answer[:60]}” says yes and something else.",
+            "Answer yes alone, or with the whole line that holds now.",
+        )
     if _NO.fullmatch(answer):
         return ask.Demoting(core_item_of(item))
     no = _NO_BUT.match(answer)
@@ -119,6 +130,14 @@ def _still_so(item: ReviewItem, answer: str) -> ask.ItemChange:
             "Answer yes, no, or with the whole line that holds now.",
         )
     return ask.CoreWording(core_item_of(item), said)
+
+
+def _says_more(rest: str, question: str) -> bool:
+    """Return whether what follows a yes limits it, or says what the question does not."""
+    known = frozenset(index_terms(question))
+    # One character of Chinese alone tells too little.
+    words = (word for word in _WORD.findall(rest) if word < "\u3400" and fold(word) not in STOP_WORDS)
+    return _LIMITING.search(rest) is not None or any(known.isdisjoint(index_terms(word)) for word in words)
 
 
 def asked_core_item(item: ReviewItem) -> str:

@@ -24,7 +24,8 @@ from workbench.engine.reflection import rejections
 from workbench.engine.reflection.files import read_log, read_pending, reflection_of
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.review.deciding import plan_decide
-from workbench.engine.reflection.review.item_reading import is_item_id
+from workbench.engine.reflection.review.item_changes import Confirming
+from workbench.engine.reflection.review.item_reading import asked_core_item, is_item_id, read_item
 from workbench.engine.reflection.review.record import Decided, read_verdicts, updated_record
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
 from workbench.engine.results.reviews import Applied, FilePreview, ReviewPreview
@@ -268,8 +269,8 @@ _SCORED: Final = ("episode", "entity", "procedure")
 def still_relevant(items: Iterable[ReviewItem]) -> dict[str, tuple[str, ...]]:
     """Return the ids of the memories that items rest on, of a fact that of its entity, each with its items.
 
-    What is let go of is not relevant by that, nor is the old side of an update. Lines of logs have no score, core and
-    vault memories need none.
+    What is let go of is not relevant by that, nor is the old side of an update. Lines of logs have no score; core and
+    vault memories need none, but a line of core memory that a person says still holds.
 
     Args:
         items: Those that were applied.
@@ -278,6 +279,8 @@ def still_relevant(items: Iterable[ReviewItem]) -> dict[str, tuple[str, ...]]:
     for item in items:
         if item.kind in _LETTING_GO:
             continue
+        if (asked := asked_core_item(item)) and isinstance(read_item(item), Confirming):
+            found[asked] = (item.id,)
         for proof in item.evidence[1:] if item.kind == Kind.SUPERSESSION else item.evidence:
             if proof.id.partition(":")[0] in _SCORED:
                 memory = proof.id.partition("#^")[0]

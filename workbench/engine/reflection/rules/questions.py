@@ -11,6 +11,7 @@ from workbench.engine import layout
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_items import newest_first, read_lines
 from workbench.engine.reflection.rules.looking_back import SAME_QUESTION, read_past, times_asked
 from workbench.engine.reflection.rules.phrasing import (
@@ -225,6 +226,12 @@ def ask_what_was_overtaken(snapshot: Snapshot, work: Work) -> Iterator[ReviewIte
     lines = [line for line in read_lines(snapshot) if _RELATIVE.search(line.item.text)]
     if not lines:
         return
+    answered = {
+        verdict.text
+        for past in read_past(snapshot.records)
+        for verdict in past.verdicts
+        if verdict.kind is Kind.QUESTION and verdict.decision == "approved"
+    }
     for line in lines:
         work.check()
         match = _RELATIVE.search(line.item.text)
@@ -237,8 +244,11 @@ def ask_what_was_overtaken(snapshot: Snapshot, work: Work) -> Iterator[ReviewIte
         days = (snapshot.now.date() - source.moment.date()).days
         ahead = 31 - source.moment.day if "month" in phrase else 1 if phrase in ("tomorrow", "tonight") else 7
         if days > ahead + 1:
+            asked = f"“{clipped(line.item.text, 120)}” was said on {source.day}. What holds now?"
+            if asked in answered:
+                continue
             yield forms.question(
-                f"“{clipped(line.item.text, 120)}” was said on {source.day}. What holds now?",
+                asked,
                 (own, quote_of(source, line.words)),
                 reason=f"“{match[0]}” was {counted(days, 'day')} ago.",
                 about=line.item.id,
