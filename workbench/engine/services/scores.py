@@ -335,7 +335,7 @@ class ScoreCache:
         settled: The basis without those accesses, and a census without them.
         memories: The catalog's version, and what the texts of all memories said at it.
         scores: Scores of single memories that were asked for, by id; None for what has none.
-        alike: Scores by what alone tells those of two memories apart.
+        alike: The day and the constants, and scores at them by what alone tells those of two memories apart.
         census: What the scores of all memories depend on.
         view: All scores.
         grades: All scores, by id.
@@ -346,7 +346,7 @@ class ScoreCache:
     settled: tuple[Hashable, ScoreTable] | None = None
     memories: tuple[Hashable, FactColumns] | None = None
     scores: dict[str, results.memories.Score | None] = field(default_factory=dict)
-    alike: dict[Terms, results.memories.Score] = field(default_factory=dict)
+    alike: tuple[Hashable, dict[Terms, results.memories.Score]] = field(default_factory=lambda: (None, {}))
     census: ScoreTable | None = None
     view: results.decay.DecayView | None = None
     grades: Mapping[str, Grade] | None = None
@@ -393,7 +393,7 @@ class Scores:
         if unknown:
             self.first_seen.read(unknown)
             table = self._table_of(unknown)
-            scores = explained_scores(table, self.reckoning, self.known.alike)
+            scores = explained_scores(table, self.reckoning, self.known.alike[1])
             known.update(dict.fromkeys(unknown) | dict(zip(table.ids, scores, strict=True)))
         return {memory_id: known[memory_id] for memory_id in ids}
 
@@ -637,6 +637,8 @@ class CurrentScores:
         basis = (settled, frozenset(pending.items()))
         with self._lock:
             if basis != self._known.basis:
-                self._known = ScoreCache(basis, self._known.settled, self._known.memories)
+                told, known = (reckoning.now.date(), reckoning.settings), self._known
+                alike = known.alike if known.alike[0] == told else (told, {})
+                self._known = ScoreCache(basis, known.settled, known.memories, alike=alike)
             known = self._known
         return Scores(catalog, lookups, file.entries, pending, FirstSeen(catalog), reckoning, known)
