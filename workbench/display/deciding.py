@@ -22,9 +22,9 @@ from workbench.display.contradiction import (
     statement_lines,
 )
 from workbench.display.diffing import compare, diff_lines
-from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, wrap_line
+from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread, wrap_line
 from workbench.display.markdown import unlinked
-from workbench.display.rows import beside_row, budget_line
+from workbench.display.rows import budget_line
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.kinds import Kind, kind_of
@@ -221,11 +221,20 @@ def waiting_row(tick: str, title: str, beside: str, width: int) -> Line:
 
     Args:
         tick: A key of `BOXES`.
-        beside: A word at the right margin, left out where the text would have fewer than 40 cells; that it is from the
-            reflection, as most are, also where the text would be cut for it.
+        beside: A word at the right margin, see `asked_row`.
     """
     left = (*box(tick), ink(title, title_role(tick)))
-    return beside_row(left, beside, width, role="faint", yields=beside == FROM_REFLECTION)
+    return asked_row(left, beside, width, "faint")
+
+
+def asked_row(left: Line, who: str, width: int, role: str = "soft") -> Line:
+    """Draw a row with from whom it is at its right, as long as the row keeps 40 cells, or all it needs.
+
+    That it is from the reflection, as most are, goes as soon as the row would be cut for it.
+    """
+    right: Line = (ink(who, role),) if who else ()
+    wanted = line_width(left) if who == FROM_REFLECTION else min(40, line_width(left))
+    return spread(left, right if width - line_width(right) - 2 >= wanted else (), width)
 
 
 def past_row(past: PastReflection, now: datetime, width: int) -> Line:

@@ -116,16 +116,9 @@ def memory_row(
     return spread(left, at_right(line_width(left), state, beside, width), width)
 
 
-def beside_row(left: Line, beside: str, width: int, *, role: str = "soft", yields: bool = False) -> Line:
-    """Draw a row with a remark at its right, as long as the row keeps the cells that it needs.
-
-    Args:
-        yields: Whether the remark goes as soon as the row would be cut for it.
-    """
-    text = line_width(left)
-    if yields and width - line_width((ink(beside),)) - 2 < text:
-        beside = ""
-    return spread(left, at_right(text, "", beside, width, role=role), width)
+def beside_row(left: Line, beside: str, width: int) -> Line:
+    """Draw a row with a remark at its right, as long as the row keeps the cells that it needs."""
+    return spread(left, at_right(line_width(left), "", beside, width), width)
 
 
 def entry_row(entry: TimelineEntry, width: int) -> Line:

@@ -15,9 +15,9 @@ from tests.tui.frame.hands import press_at_work
 from tests.tui.frame.test_frame import drawn, frame_app, opened, press, said
 from tests.tui.seen_workspace import open_seen
 from tests.tui.stillness import settle
+from workbench.display.deciding import asked_row
 from workbench.display.ink import ink, line_width, plain_text
 from workbench.display.markdown import bare
-from workbench.display.rows import beside_row
 from workbench.display.today import fitting, greeting, reading_time
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import HistoryDamaged
@@ -106,8 +106,8 @@ async def test_what_is_too_much_for_today_is_listed_on_a_card_with_the_way_to_it
 
 def test_that_a_row_is_from_the_reflection_costs_none_of_its_words() -> None:
     left = (ink("Nordlicht pays its invoices within 30 or 45 days?"),)
-    assert plain_text(beside_row(left, "reflection", 58, yields=True)).rstrip() == plain_text(left)
-    assert plain_text(beside_row(left, "reflection", 62, yields=True)).endswith("reflection")
+    assert plain_text(asked_row(left, "reflection", 58)).rstrip() == plain_text(left)
+    assert plain_text(asked_row(left, "reflection", 62)).endswith("reflection")
 
 
 async def test_a_folder_never_read_is_read_with_one_key(unread: Workspace) -> None:

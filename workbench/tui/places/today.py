@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar, cast
 
 from workbench.display import words
 from workbench.display.card import gone_card
-from workbench.display.deciding import FROM_REFLECTION
+from workbench.display.deciding import FROM_REFLECTION, asked_row
 from workbench.display.ink import Span, ink
 from workbench.display.rows import beside_row, memory_row
 from workbench.display.today import (
@@ -236,13 +236,13 @@ class AccountRows(Rows["tuple[str, str]", "Row"]):
             return beside_row((Span("▲ ", "danger"), ink(row.title)), when, width)
         if isinstance(row, Waiting):
             left = (Span("◆ ", "decide"), ink(row.title))
-            return beside_row(left, row.who, width, yields=row.who == FROM_REFLECTION)
+            return asked_row(left, row.who, width)
         if isinstance(row, Notice):
             if row.key:
                 sign = Span(f"{self._key(row.key):<4}", "strong")
             else:
                 sign = Span("◆ ", "decide") if row.place == "inbox" else Span("  ")
-            return beside_row((sign, ink(row.title)), row.beside, width, yields=row.beside == FROM_REFLECTION)
+            return asked_row((sign, ink(row.title)), row.beside, width)
         if row.sign:
             return beside_row(
                 (Span(f"{row.sign} ", "soft"), ink(row.memory.title, "soft" if row.sign != "±" else "text")),
