@@ -35,4 +35,4 @@ def test_a_remapped_key_is_told_in_sentences_and_on_cards() -> None:
 def test_an_open_question_is_read_without_the_ids_of_what_it_quotes() -> None:
     asked = "Which holds: “Pays in 30 days” (^fxex) or “Pays in 45 days (net)” (entity:concept--x#^f2ab)?"
     assert question_words(asked) == "Which holds: “Pays in 30 days” or “Pays in 45 days (net)”?"
-    assert question_words("Is [[person--mei]] (^o^) in?") == "Is mei (^o^) in?"
+    assert question_words("Is [[person--mei]] (^o^) in?") == "Is Mei (^o^) in?"

@@ -98,7 +98,7 @@ def test_an_outcome_names_what_differs_where_that_is_one_thing() -> None:
         ("fact", {}, "Nora Lind: Wants British spelling"),
         ("core change", {"target": "core:active-context"}, "Core, Active context: Wants British spelling"),
         ("demotion", {"before": "Prefers tea"}, "Out of core memory: “Prefers tea”"),
-        ("merge", {"after": "[[person--jonas]]"}, "Merge “jonas” and “Nora Lind”"),
+        ("merge", {"after": "[[person--jonas]]"}, "Merge “Jonas” and “Nora Lind”"),
         ("archive", {}, "Archive “Wants British spelling”"),
         (
             "contradiction",

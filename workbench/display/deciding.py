@@ -135,7 +135,8 @@ def item_title(item: ReviewItem) -> str:
     if kind is Kind.ENTITY:
         return f"New: {said or name}"
     if kind is Kind.RELATION:
-        return f"{name} {said}".strip()
+        verb, _, rest = said.partition(" ")
+        return f"{name} {verb.replace('-', ' ')} {rest}".strip()
     if kind in (Kind.FACT, Kind.SUPERSESSION) and name and name.casefold() not in said.casefold():
         return f"{name}: {said}"
     return said or name or item.kind

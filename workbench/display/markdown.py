@@ -96,10 +96,14 @@ def inline(text: str, role: str = "text") -> Line:
 
 
 def unlinked(text: str) -> str:
-    """Return a text with `[[type--slug]]` as the bare name."""
-    return _LINK.sub(
-        lambda found: (found[2] or found[1].partition("--")[2] or found[1]).replace("-", " "), text
-    )
+    """Return a text with `[[type--slug]]` as the bare name; that of a person with capitals."""
+    return _LINK.sub(_bare_name, text)
+
+
+def _bare_name(link: re.Match[str]) -> str:
+    kind, _, slug = link[1].partition("--")
+    name = (link[2] or slug or kind).replace("-", " ")
+    return name.title() if kind == "person" and not link[2] else name
 
 
 def bare(text: str) -> str:

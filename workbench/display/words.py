@@ -195,6 +195,8 @@ def origin(source: str) -> str:
     if (dated := _ON_DAY.fullmatch(name)) and (dated[1] in _FROM or dated[1].startswith("subagent:")):
         how = _FROM.get(dated[1]) or f"proposed by {dated[1].removeprefix('subagent:')}"
         return f"{how} on {int(dated[4])} {MONTHS[int(dated[3]) % 13]} {dated[2]}"
+    if name.startswith("reflection:"):
+        return name.replace(":", " ")
     return _FROM.get(name, name)
 
 

@@ -165,7 +165,10 @@ def _grouped(changes: Sequence[MemoryChange], titles: Mapping[str, str]) -> dict
     for change in changes:
         kind, _, rest = change.id.partition(":")
         if kind == "entity":
-            title = titles.get(change.id.partition("#^")[0], rest.partition("#^")[0])
+            entity = rest.partition("#^")[0]
+            # One that is new has no title yet.
+            title = titles.get(f"entity:{entity}", change.id)
+            title = unlinked(f"[[{entity}]]") if title == change.id else title
         elif kind == "core":
             title = rest.partition(":")[0].replace("-", " ").capitalize()
         else:
@@ -194,9 +197,16 @@ def _changed(change: MemoryChange, scored: str, width: int) -> list[Line]:
         return _statement(sign, before, after, width)
     if change.change == "changed":
         return _text_changes(before, after, width)
-    written = [
-        unlinked(line.lstrip("# ")).strip() for line in (after or before).splitlines() if _is_said(line)
+    is_entity = change.id.startswith("entity:")
+    # The name of an entity stands above already.
+    said_of_it = [
+        line
+        for line in (after or before).splitlines()
+        if _is_said(line) and not (is_entity and line.startswith("# "))
     ]
+    written = [
+        _standing(line) if is_entity else unlinked(line.lstrip("# ")).strip() for line in said_of_it
+    ] or ["nothing but its name so far"]
     # A file often begins with its name as a heading, and says it once more below.
     said = list({text.rstrip(".").casefold(): text for text in reversed(written)}.values())[::-1]
     lines = [part for text in said[:_MOST_LINES] for part in _signed(sign, text, width)]
@@ -216,6 +226,12 @@ def _statement(sign: str, before: str, after: str, width: int) -> list[Line]:
     if old and new:
         return _signed("±", f"{new} · what is known about it changes", width)
     return _signed(sign, new or old, width, "text" if new else "soft")
+
+
+def _standing(line: str) -> str:
+    """Return a line of an entity as a statement, with until when it held where it does no longer."""
+    until = parse_statement(line.strip().removeprefix("- ")).provenance.until
+    return f"{statement(line)} · held until {until}" if until else statement(line)
 
 
 def _text_changes(before: str, after: str, width: int, *, parts_apart: bool = True) -> list[Line]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _OPENING = lazy_pattern(
-    r"(?:(?:and|but|so|also|well|ok|okay|hmm+|oh|hey|hi|sure|yes|yeah|yep|actually|by the way|btw|anyway|plus"
+    r"(?:(?:please|and|but|so|also|well|ok|okay|hmm+|oh|hey|hi|sure|yes|yeah|yep|actually|by the way|btw|anyway|plus"
     r"|in fact|honestly|basically|haha|thanks|wow)\b[,!.]*[ ]+)+(?=\S)",
     re.IGNORECASE,
 )
