@@ -9,6 +9,7 @@ import threading
 from dataclasses import dataclass, field
 from datetime import UTC
 from itertools import groupby
+from sys import intern
 from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.engine import layout
@@ -225,21 +226,22 @@ class ActionWalk:
         undone = all(group.undone_by)
         decisions = [*decisions_of(group.messages).values()]
         lines = [line for each in reversed(group.messages) for line in each.entries]
-        owner = owner_of(message)
+        owner, begun = owner_of(message), first.moment.astimezone(UTC)
+        # All actions of a long history may be kept, and most of them say the same words.
         return Action(
             id=first.id,
             newest=newest.id,
             commits=len(group.commits),
-            begun=first.moment.astimezone(UTC),
-            timestamp=newest.moment.astimezone(UTC),
-            kind=message.action,
-            actor=message.actor,
-            owner=owner,
+            begun=begun,
+            timestamp=begun if newest is first else newest.moment.astimezone(UTC),
+            kind=intern(message.action),
+            actor=intern(message.actor),
+            owner=intern(owner),
             own=owner == self._asker,
-            approval=message.approval,
-            trigger=message.trigger,
+            approval=intern(message.approval),
+            trigger=intern(message.trigger),
             summary=message.summary,
-            files=tuple(dict.fromkeys(layout.shown(line.file) for line in lines)),
+            files=tuple(dict.fromkeys(intern(layout.shown(line.file)) for line in lines)),
             memories=0 if message.action == Verb.SYNC else sum(map(memories_told, lines)),
             accepted=decisions.count("approved"),
             declined=decisions.count("rejected"),

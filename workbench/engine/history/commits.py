@@ -302,6 +302,10 @@ class CommitIndex:
             [self.commit(place) for place in range(len(self) - 1, -1, -1) if self.actors[place] == own]
         )
 
+    def going_on_from(self, first: str) -> tuple[str, ...]:
+        """Return the full hashes of a commit and of those that continue its action, newest first."""
+        return (*[self.commit(place) for place, begun in reversed(self.going_on) if begun == first], first)
+
     def actions(self) -> list[int]:
         """Return for each commit the position of its action's first commit.
 

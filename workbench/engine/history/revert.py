@@ -153,18 +153,19 @@ def _refusal(
 ) -> Stale:
     """Return the refusal to take back a commit, with the newest later action that rests on it."""
     refusal = conflict_error(path, conflicts)
-    touching = [
-        each
-        for each in store.walk(stop=commit)
-        if each.id not in action
-        and _may_touch(each, path)
-        and any(path in (one.path, one.old_path) for one in store.changes(each.id))
-    ]
     names = set(conflicts[0].names)
-    resting = [each for each in touching if names.intersection(_units(store, each.id, path))] or touching
-    if not resting:
+    newest = later = None
+    for each in store.walk(stop=commit):
+        if each.id in action or not _may_touch(each, path):
+            continue
+        if any(path in (one.path, one.old_path) for one in store.changes(each.id)):
+            newest = newest or each
+            if names.intersection(_units(store, each.id, path)):
+                later = each
+                break
+    later = later or newest
+    if later is None:
         return refusal
-    later = resting[0]
     message = parse_message(later)
     by = owner_in_words(owner_of(message), message.actor)
     told = f"A later action rests on it: {message.summary} (by {by}, {later.moment:%Y-%m-%d %H:%M}, {later.short})."
@@ -321,14 +322,21 @@ def revert_action(history: History, commit: str, attribution: Attribution) -> Re
     return history.mutate(plan_action_revert(history, commit), attribution)
 
 
-def plan_action_revert(history: History, commit: str) -> Planner[Reversal]:
-    """Return the planner that reverts all commits of an action; see `revert_action`."""
+def plan_action_revert(
+    history: History, commit: str, going_on_from: CommitsBy | None = None
+) -> Planner[Reversal]:
+    """Return the planner that reverts all commits of an action; see `revert_action`.
+
+    Args:
+        going_on_from: Returns the commits of an action by its first one, newest first, where they are known; else
+            history is read down to it.
+    """
 
     def plan(files: FileView) -> Plan[Reversal]:
         store = history.store
         named = store.resolve(commit)
         first = parse_message(store.commit(named)).trailer(CONTINUES) or named
-        commits = commits_since(first, store.walk())
+        commits = going_on_from(first) if going_on_from else commits_since(first, store.walk())
         for each in commits:
             _require_revertible(store, each)
         overlay = Overlay(files)

@@ -194,7 +194,10 @@ class ActionLog:
         history = self._context.history
         name = action.actor.removeprefix(REFLECTION)
         if name == action.actor:
-            commits, plan = action.commits, plan_action_revert(history, action.id)
+            commits, plan = (
+                action.commits,
+                plan_action_revert(history, action.id, self._past.line().going_on_from),
+            )
         else:
             # A reflection is taken back whole.
             its = self._past.line().by(action.actor)
