@@ -475,6 +475,7 @@ class Workspace:
     inbox_tick_proposals = _Verb(lambda of: of.inbox.tick_proposals)
     inbox_tick_secrets = _Verb(lambda of: of.inbox.tick_secrets)
     inbox_tick_conflicts = _Verb(lambda of: of.inbox.tick_conflicts)
+    inbox_undo_tick = _Verb(lambda of: of.inbox.undo_tick)
     inbox_preview = _Verb(lambda of: of.inbox.preview)
     inbox_write = _Verb(lambda of: of.inbox.write)
     conflicts = _Verb(lambda of: of.inbox.conflicts.waiting)

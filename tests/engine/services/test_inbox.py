@@ -9,7 +9,7 @@ import pytest
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.callings import a_proposal
 from workbench.engine import Workspace, layout
-from workbench.engine.errors import NotFound, RoleRefused
+from workbench.engine.errors import NotFound, RoleRefused, Stale
 from workbench.engine.results.inbox import ProposalTick, SecretTick
 from workbench.engine.services.inbox_ticks import FILE
 
@@ -65,6 +65,43 @@ def test_ticks_write_nothing_and_are_taken_away(full: AgentHome) -> None:
             workspace.inbox_tick_proposals({99: ProposalTick("accept")})
         with pytest.raises(NotFound):
             workspace.inbox_tick_secrets({99: SecretTick("keep")})
+
+
+def test_the_newest_tick_is_taken_back_before_what_was_done_before_it(full: AgentHome) -> None:
+    with full.open() as workspace:
+        workspace.pin("entity:person--robin")
+        workspace.inbox_tick_proposals({1: ProposalTick("accept")})
+        workspace.inbox_tick_proposals({2: ProposalTick("decline"), 3: ProposalTick("accept")})
+        workspace.inbox_tick_secrets({1: SecretTick("drop")})
+        told = []
+        for _ in range(3):
+            step = workspace.next_steps().tick
+            assert step is not None
+            told.append(step.summary)
+            workspace.inbox_undo_tick(step.commit)
+        assert told == [
+            "ticked what was held back: erased",
+            "ticked “The deadline of Harbour is March 30”: accepted",
+            "ticked “Robin keeps bees”: accepted",
+        ]
+        assert not ticked(workspace)
+        assert not workspace.inbox().secret_ticks
+        steps = workspace.next_steps()
+        assert steps.last is not None
+        assert steps.last is steps.undo
+        # What is done after a tick is taken back first, and what is written is no tick any more.
+        workspace.inbox_tick_proposals({1: ProposalTick("accept")})
+        workspace.pin("entity:project--harbour")
+        assert workspace.next_steps().tick is None
+        workspace.undo()
+        last = workspace.next_steps().tick
+        assert last is not None
+        with pytest.raises(Stale):
+            workspace.inbox_undo_tick("tick:none")
+        workspace.inbox_write()
+        assert workspace.next_steps().tick is None
+        with pytest.raises(Stale):
+            workspace.inbox_undo_tick(last.commit)
 
 
 def test_a_tick_on_other_words_does_not_count(full: AgentHome) -> None:
@@ -231,6 +268,7 @@ def test_what_is_purged_is_in_no_tick(full: AgentHome) -> None:
         words = "Robin is said to keep nineteen hives by the sea"
         stored = workspace.remember(words, store="episodic")
         workspace.inbox_tick_proposals({1: ProposalTick("accept", text=words)})
+        workspace.inbox_tick_proposals({1: ProposalTick("accept")})
         workspace.forget(ids=[stored.id], apply=True, hard=True, purge_history=True)
         assert "hives" not in (workspace.state / FILE).read_text()
 

@@ -206,6 +206,18 @@ async def test_what_is_ticked_is_previewed_written_and_taken_back_whole(asked: W
         assert decisions[BY_ID["fog"]] == "rejected"
 
 
+async def test_undo_takes_back_a_tick_that_no_commit_holds(asked: Workspace) -> None:
+    async with opened(asked) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, f"proposal:{CALL}")
+        await press(pilot, "a")
+        assert asked.inbox().proposal_ticks[CALL].choice == "accept"
+        await press(pilot, "u")
+        assert said(pilot).startswith("Undone: ticked “")
+        assert ": accepted (yours, " in said(pilot)
+        assert CALL not in asked.inbox().proposal_ticks
+
+
 async def test_ticks_are_one_row_of_history_and_each_is_undone_unasked(seen: Workspace) -> None:
     reflect(seen)
     done = seen.action_count()

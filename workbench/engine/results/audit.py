@@ -220,11 +220,21 @@ class NextStep:
 
 @dataclass(frozen=True)
 class NextSteps:
-    """What undo, undo of one's own and redo would do; None where there is nothing."""
+    """What undo, undo of one's own and redo would do; None where there is nothing.
+
+    Args:
+        tick: A tick in the Inbox that no commit holds, and that is newer than what undo takes back.
+    """
 
     undo: NextStep | None = None
     own: NextStep | None = None
     redo: NextStep | None = None
+    tick: NextStep | None = None
+
+    @property
+    def last(self) -> NextStep | None:
+        """Return what was done last, a tick or an action."""
+        return self.tick or self.undo
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from workbench.engine.history.audit import (
 from workbench.engine.history.commits import DECIDED, parse_message
 from workbench.engine.history.maintenance import verify
 from workbench.engine.history.outside_edits import find_edits
-from workbench.engine.history.permissions import owner_in_words, refuse_others_since
+from workbench.engine.history.permissions import PERSON, owner_in_words, refuse_others_since
 from workbench.engine.history.revert import (
     Reversal,
     plan_action_revert,
@@ -49,6 +49,7 @@ from workbench.engine.history.work_files import files_of_memory
 from workbench.engine.roles import Capability, require, require_by_hand
 from workbench.engine.secrets.detection import masked
 from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.inbox_ticks import Ticks
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.past import PastReader, read_time
 from workbench.engine.services.secret_guard import follow_held_back, waiting
@@ -457,7 +458,20 @@ class Audit:
         basis = (store.head(), asker)
         if self._steps is None or self._steps[0] != basis:
             self._steps = (basis, self._read_steps(store, asker))
-        return self._steps[1]
+        steps = self._steps[1]
+        return replace(steps, tick=self._last_tick(steps.undo)) if asker == PERSON else steps
+
+    def _last_tick(self, undo: results.audit.NextStep | None) -> results.audit.NextStep | None:
+        """Return the newest tick beside the workspace, unless what undo takes back was done since."""
+        last = Ticks(self._context.state).last()
+        store = self._context.history.store
+        if last is None or (
+            undo is not None
+            and not (store.has_object(last.head) and store.is_ancestor(undo.commit, last.head))
+        ):
+            return None
+        moment = last.moment.astimezone(self._context.zone)
+        return results.audit.NextStep(last.id, "you", moment, last.told, own=True)
 
     def _read_steps(self, store: GitStore, asker: str) -> results.audit.NextSteps:
         def shown(step: UndoStep | None) -> results.audit.NextStep | None:

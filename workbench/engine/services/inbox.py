@@ -11,12 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.engine import layout, results
-from workbench.engine.errors import DocumentError, InvalidInput, NotFound, WorkbenchError
+from workbench.engine.errors import DocumentError, InvalidInput, NotFound, Stale, WorkbenchError
 from workbench.engine.history.commits import DECIDED
 from workbench.engine.history.plan import Action
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.verdicts import Verdicts
+from workbench.engine.memory.wording import clip
 from workbench.engine.past.past import PastMemory, compare_moments, memories_in
 from workbench.engine.reflection.files import read_pending
 from workbench.engine.results.inbox import (
@@ -33,7 +34,7 @@ from workbench.engine.results.inbox import (
 )
 from workbench.engine.results.inbox import Inbox as InboxResult
 from workbench.engine.roles import Capability, require
-from workbench.engine.services.inbox_ticks import Ticks
+from workbench.engine.services.inbox_ticks import LastTick, Ticks
 from workbench.engine.services.secret_guard import waiting as held_back
 from workbench.engine.sync.conflicts import ConflictFile, Decision
 from workbench.engine.sync.deciding import decided_content, line_of, may_keep_both, stands_there
@@ -125,7 +126,8 @@ class Inbox:
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
         waiting = {each.number: each for each in self._proposals.waiting().proposals}
         _refuse_decided(ticks, waiting, "proposal #")
-        self._ticks.tick_proposals((waiting[number], tick) for number, tick in ticks.items())
+        chosen = [(waiting[number], tick) for number, tick in ticks.items()]
+        self._ticks.tick_proposals(chosen, self._step(_ticked_proposals(chosen)))
 
     def tick_secrets(self, ticks: Mapping[int, SecretTick | None]) -> None:
         """Tick secrets that were held back, or take their ticks away with None; nothing is written by that.
@@ -137,7 +139,10 @@ class Inbox:
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
         waiting = {each.number for each in self._secrets.held().held}
         _refuse_decided(ticks, waiting, "secret ")
-        self._ticks.tick_secrets(ticks)
+        what = "what was held back" if len(ticks) == 1 else f"{len(ticks)} secrets"
+        self._ticks.tick_secrets(
+            ticks, self._step(_ticked(what, [_choice_of(each) for each in ticks.values()]))
+        )
 
     def tick_conflicts(self, ticks: Mapping[str, ConflictChoice | None]) -> None:
         """Tick what devices changed differently, or take the ticks away with None; nothing is written by that.
@@ -149,7 +154,28 @@ class Inbox:
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
         waiting = {each.id for each in self.conflicts.waiting().conflicts}
         _refuse_decided(ticks, waiting, "conflict ")
-        self._ticks.tick_conflicts(ticks)
+        what = "what two devices changed" if len(ticks) == 1 else f"{len(ticks)} changes of two devices"
+        self._ticks.tick_conflicts(ticks, self._step(_ticked(what, [*ticks.values()])))
+
+    def _step(self, told: str) -> LastTick:
+        head = self._context.history.head() if self._context.has_history() else None
+        return LastTick(f"tick:{self._context.new_id()}", told, self._context.now(), head or "")
+
+    def undo_tick(self, expected: str) -> None:
+        """Take back the newest tick on a proposal, a secret or a change of two devices; nothing is written by that.
+
+        Args:
+            expected: Its id, as `next_steps` gives it.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            Stale: Another is the newest by now, or what was ticked is written.
+        """
+        require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
+        last = self._ticks.last()
+        if last is None or last.id != expected:
+            raise Stale("Another tick is the newest by now.", remedy="Look at it, then say it again.")
+        self._ticks.take_back()
 
     def preview(self) -> InboxPreview:
         """Return what `write` would do now: every memory as it would read, file by file, and what is erased.
@@ -211,7 +237,9 @@ class Inbox:
             self._write_conflicts(writing)
             self._write_proposals(writing)
             self._write_review(writing)
-        return writing.written()
+        written = writing.written()
+        self._ticks.forget_steps()
+        return written
 
     def _together(self) -> tuple[tuple[str, ...], ...]:
         groups = decided_together(self._proposals.waiting().proposals)
@@ -382,6 +410,31 @@ class _Writing:
             waiting=self.waiting,
             together=self.together,
         )
+
+
+_CHOSEN: Final = {
+    "accept": "accepted", "decline": "declined", "aside": "set aside", "both": "both kept", "keep": "stored",
+    "without": "stored without its secret", "drop": "erased", "this": "this one taken", "that": "the other taken",
+}  # fmt: skip
+
+
+def _choice_of(tick: ProposalTick | SecretTick | None) -> str | None:
+    return None if tick is None else tick.choice
+
+
+def _ticked(what: str, choices: Sequence[str | None]) -> str:
+    """Say what was ticked, and how."""
+    if None in choices:
+        return f"took the tick{'s' * (len(choices) > 1)} from {what}"
+    return f"ticked {what}: {', '.join(_CHOSEN[each] for each in dict.fromkeys(choices) if each)}"
+
+
+def _ticked_proposals(chosen: Sequence[tuple[Proposal, ProposalTick | None]]) -> str:
+    """Say which proposals were ticked, and how; of those that are one decision, by the one that is accepted."""
+    lead, tick = next((each for each in chosen if each[1] and each[1].choice == "accept"), chosen[0])
+    if len(chosen) > 2:
+        return _ticked(f"{len(chosen)} proposals", [_choice_of(each) for _, each in chosen])
+    return _ticked(f"“{clip(lead.content, _SHOWN)}”", [_choice_of(tick)])
 
 
 def decided_together(proposals: Sequence[Proposal]) -> tuple[tuple[Proposal, ...], ...]:

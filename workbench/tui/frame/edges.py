@@ -187,7 +187,7 @@ class Edges:
 
     def _next_undo(self) -> str:
         counts = self._frame.counts
-        step = counts.steps.undo
+        step = counts.steps.last
         if step is None:
             return "Nothing to undo." if counts.was_read else ""
         return f"⸨undo⸩ would take back: {deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."

@@ -461,12 +461,12 @@ class Frame(Screen[None], inherit_bindings=False):
         self._begin()
 
     def _undo(self) -> None:
-        step = self.counts.steps.undo
+        step = self.counts.steps.last
         is_another = step is not None and step.commit == self._undo_before
         self.begin(undo(step, self.writing.commits, is_another=is_another))
 
     def _done(self, said: str, *, is_problem: bool, stays: bool) -> None:
-        step = self.counts.steps.undo
+        step = self.counts.steps.last
         self._undo_before = step.commit if step is not None and not is_problem else ""
         self.say(said, is_problem=is_problem, stays=stays)
         self.read_again()

@@ -74,6 +74,7 @@ def deed(step: NextStep) -> str:
     return f"{kept}…{'”' if kept.count('“') > kept.count('”') else ''}"
 
 
+_TICK = "tick:"
 _NO_UNDO = "What was done last changed no memory."
 
 
@@ -93,7 +94,8 @@ def undo(step: NextStep | None, written: Collection[str] = (), *, is_another: bo
     if step is None:
         return "There is nothing to undo."
     what = f"{deed(step)} ({'yours' if step.own else by_whom(step.by)}, {step.timestamp:%H:%M})"
-    call = partial(_undo, step.commit, f"Undone: {what}. ⸨redo⸩ redoes.", confirmed=not step.own)
+    again = "" if step.commit.startswith(_TICK) else " ⸨redo⸩ redoes."
+    call = partial(_undo, step.commit, f"Undone: {what}.{again}", confirmed=not step.own)
     if step.own and is_another:
         return Act(call, f"{_NO_UNDO} Undo {_whose(step)} instead?", "undo")
     if step.own or step.commit in written:
@@ -117,6 +119,9 @@ def redo(step: NextStep | None) -> Act | str:
 
 
 def _undo(commit: str, said: str, workspace: Workspace, *, confirmed: bool) -> str:
+    if commit.startswith(_TICK):
+        workspace.inbox_undo_tick(commit)
+        return said
     try:
         workspace.undo(confirmed=confirmed, expected=commit)
     except ConfirmationNeeded:
