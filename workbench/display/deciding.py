@@ -22,7 +22,7 @@ from workbench.display.contradiction import (
     statement_lines,
 )
 from workbench.display.diffing import compare, diff_lines
-from workbench.display.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread, wrap_line
+from workbench.display.ink import BLANK, Line, Span, cut, gap, hanging, ink, line_width, spread, wrap_line
 from workbench.display.markdown import unlinked
 from workbench.display.rows import budget_line
 from workbench.engine.markdown.statements import parse_statement
@@ -208,13 +208,6 @@ def waiting_lines(item: ReviewItem, width: int) -> list[Line]:
     for told in (*_notices(item), *lost):
         lines += hanging((gap(indent), Span("! ", "decide")), (ink(told, "decide"),), width)
     return lines
-
-
-def hanging(lead: Line, text: Line, width: int) -> list[Line]:
-    """Draw a text behind what leads it, broken where it is too long, each line below the first."""
-    indent = line_width(lead)
-    parts = wrap_line(text, max(8, width - indent))
-    return [(gap(indent), *part) if at else (*lead, *part) for at, part in enumerate(parts)]
 
 
 def waiting_row(tick: str, title: str, beside: str, width: int) -> Line:

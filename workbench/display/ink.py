@@ -172,6 +172,13 @@ def wrap_line(line: Line, width: int) -> list[Line]:
     return [*lines, _regrouped(row)]
 
 
+def hanging(lead: Line, text: Line, width: int) -> list[Line]:
+    """Draw a text behind what leads it, broken where it is too long, each line below the first."""
+    indent = line_width(lead)
+    parts = wrap_line(text, max(8, width - indent))
+    return [(gap(indent), *part) if at else (*lead, *part) for at, part in enumerate(parts)]
+
+
 def _regrouped(row: list[tuple[str, Span]]) -> Line:
     """Join characters that belong to the same span again."""
     spans: list[Span] = []
