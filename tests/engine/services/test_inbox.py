@@ -162,6 +162,7 @@ def test_everything_is_previewed_and_written_as_one_action(full: AgentHome) -> N
         action = workspace.actions(limit=1).actions[0]
         assert (action.accepted, action.declined, action.set_aside) == (4, 1, 1)
         workspace.undo(expected=written.commit)
+        assert workspace.actions(limit=1).actions[0].summary.endswith(": wrote 6 decisions")
         after = full.tracked()
         changed = {path for path in before if before[path] != after.get(path)}
         assert changed <= {layout.REFLECTION_LOG, layout.REJECTED, layout.DECAY_SCORES}

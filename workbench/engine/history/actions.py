@@ -36,7 +36,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.results.audit import Action
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from workbench.engine.history.commits import AuditTrailer
@@ -64,6 +64,17 @@ def decisions_of(messages: Iterable[CommitMessage]) -> dict[str, str]:
             name, _, decision = value.rpartition(" ")
             found.setdefault(name, decision)
     return found
+
+
+def told_of(messages: Sequence[CommitMessage]) -> str:
+    """Say in a line what an action did: what its first commit says, or how many decisions of the Inbox it wrote.
+
+    Args:
+        messages: Of its commits, newest first.
+    """
+    found = decisions_of(messages)
+    is_of_inbox = len(found) > 1 and any(each.values(DECIDED) for each in messages)
+    return f"wrote {len(found)} decisions" if is_of_inbox else messages[-1].summary
 
 
 _Found: TypeAlias = "tuple[Action, list[str]]"

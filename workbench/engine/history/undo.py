@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.errors import ConfirmationNeeded, NotFound, Refused, Stale
+from workbench.engine.history.actions import told_of
 from workbench.engine.history.commits import (
     CONTINUES,
     REDOES,
@@ -307,7 +308,8 @@ def _carry_out(
             take_back(overlay, store, commit, action=step.carried_out)
         take_back_accesses(overlay, store, step.carried_out)
         more = f" and {len(action) - 1} that go on with it" if action[1:] else ""
-        summary = f"{past} {original.action} {action[-1][:10]}{more}: {original.summary}"
+        told = told_of([parse_message(store.commit(each)) for each in action])
+        summary = f"{past} {original.action} {action[-1][:10]}{more}: {told}"
         plan = reverting_plan(overlay, action, summary, tuple((trailer, commit) for commit in action))
         if plan.changes:
             return plan

@@ -140,8 +140,6 @@ class Frame(Screen[None], inherit_bindings=False):
         self._rest: Timer | None = None
         self._calming: Timer | None = None
         self._follower: Follower | None = None
-        # What undo would have taken back before what was done last; the same still where that cannot be undone.
-        self._undo_before = ""
 
     def compose(self) -> ComposeResult:
         lines = self.edges.lines
@@ -462,12 +460,10 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _undo(self) -> None:
         step = self.counts.steps.last
-        is_another = step is not None and step.commit == self._undo_before
+        is_another = step is not None and step.commit == self.acting.undo_before
         self.begin(undo(step, self.writing.commits, is_another=is_another))
 
     def _done(self, said: str, *, is_problem: bool, stays: bool) -> None:
-        step = self.counts.steps.last
-        self._undo_before = step.commit if step is not None and not is_problem else ""
         self.say(said, is_problem=is_problem, stays=stays)
         self.read_again()
 

@@ -206,6 +206,8 @@ class Acting:
         self._queue = ThreadPoolExecutor(1, "act")
         self._last: Future[None] | None = None
         self._under_way = 0
+        self.undo_before = ""
+        """What undo would have taken back before what was done last; the same still where that cannot be undone."""
 
     def act(self, call: Callable[[Workspace], str], *, stays: bool = True) -> None:
         """Have something done.
@@ -216,11 +218,13 @@ class Acting:
         """
 
         def do() -> None:
+            # Asked here: what the frame counted last may be from before, or from the midst of it.
+            before = _next_undo(self._workspace)
             try:
                 said, is_problem = call(self._workspace), False
             except WorkbenchError as error:
                 said, is_problem = told_in_bench(error), True
-            self._app.call_later(self._tell, said, is_problem, stays)
+            self._app.call_later(self._tell, said, is_problem, stays, before)
 
         self._under_way += 1
         self._last = self._queue.submit(do)
@@ -231,8 +235,9 @@ class Acting:
         """Return whether something that was asked for is not done and told yet."""
         return self._under_way > 0
 
-    def _tell(self, said: str, is_problem: bool, stays: bool) -> None:
+    def _tell(self, said: str, is_problem: bool, stays: bool, before: str) -> None:
         self._under_way -= 1
+        self.undo_before = "" if is_problem else before
         self._done(said, is_problem=is_problem, stays=stays)
 
     def close(self) -> None:
@@ -240,6 +245,15 @@ class Acting:
         if self._last is not None:
             wait([self._last])
         self._queue.shutdown(wait=False)
+
+
+def _next_undo(workspace: Workspace) -> str:
+    """Return the commit or tick that undo would take back; empty where there is none, or none can be read."""
+    try:
+        step = workspace.next_steps().last
+    except WorkbenchError:
+        return ""
+    return step.commit if step is not None else ""
 
 
 class Reading:
