@@ -236,10 +236,11 @@ class HistoryPlace(Place):
     def show(self, results: Listed) -> None:
         if results.view != self.view:
             self.view = results.view
-        had = self._listed
-        self._listed, self.at_work = results, ""
         if results.filtered is not None:
             self.filter.take_over(results.filtered)
+            results = replace(results, filtered=None)
+        had = self._listed
+        self._listed, self.at_work = results, ""
         self._done.clear()
         if results.line is not None and (self._window is None or self._seen_all):
             self._window = whole(results.line.course)
