@@ -195,7 +195,7 @@ def waiting_lines(item: ReviewItem, width: int) -> list[Line]:
         width: Cells; what is too long is broken under the title.
     """
     tick, kind, fields = item_tick(item), kind_of(item.kind), item.fields or {}
-    lead = (*box(tick), ink(item.id, "place"), gap(2))
+    lead = (*box(tick), ink(item.id, "faint"), gap(2))
     indent = line_width(lead)
     lines = hanging(lead, (ink(item_title(item), title_role(tick)),), width)
     if kind is Kind.CONTRADICTION:
