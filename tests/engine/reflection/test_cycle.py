@@ -164,3 +164,15 @@ def test_what_persona_is_told_stands_without_its_speaker(tmp_path: Path) -> None
         "Keep your summaries under five lines"
     }
     assert not [item for item in made if "name is" in item.text]
+
+
+def test_a_rule_with_an_abbreviation_and_a_name_on_a_lease_are_kept(tmp_path: Path) -> None:
+    said = chat(
+        "2026-02-01",
+        ("user", "Always answer with bullets, i.e. no prose. My name is on the lease of the flat in Porto."),
+    )
+
+    made = [item.text for item in _run(snapshot(tmp_path, said))]
+
+    assert "Always answer with bullets, i.e. no prose" in made
+    assert not [text for text in made if text.startswith("Name:")]

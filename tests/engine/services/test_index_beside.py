@@ -74,3 +74,23 @@ def test_what_is_cancelled_ends_with_its_process(notes: Path, begun: list[subpro
     with Workspace.open(notes, role="reader") as workspace:
         workspace.index(cancelled=lambda: bool(begun))
     assert [process.returncode for process in begun] == [0]
+
+
+def test_nothing_in_the_working_folder_is_run(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (notes / "json.py").write_text("import os; os.mkdir('ran')\n", encoding="utf-8")
+    monkeypatch.chdir(notes)
+    index_and_ask(notes)
+    assert not (notes / "ran").exists()
+
+
+def test_an_index_that_holds_something_is_brought_up_to_date_here(
+    notes: Path, begun: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_beside, "_MANY_FILES", 10**6)
+    index_and_ask(notes)
+    monkeypatch.setattr(index_beside, "_MANY_FILES", 2)
+    for file in (notes / "memory").rglob("*.md"):
+        file.write_text(file.read_text(encoding="utf-8") + "\nA line more.\n", encoding="utf-8")
+    with Workspace.open(notes, role="reader") as workspace:
+        workspace.index()
+    assert begun == []

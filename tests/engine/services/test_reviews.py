@@ -146,6 +146,7 @@ def test_what_an_approved_item_needs_is_approved_with_it(settled: AgentHome) -> 
         assert changed.warnings == ("With it goes what it needs: “Mia”, “Lathe”.",)
         assert {item.decision for item in workspace.review().items} == {"approved"}
         assert workspace.review_preview().applied == ("r-003.1", "r-003.2", "r-003.3")
+        assert workspace.review_decide({"r-003.3": "undecided"}).warnings == ("“Lathe” stays accepted.",)
 
 
 def test_what_was_decided_on_is_not_approved_for_what_needs_it(settled: AgentHome) -> None:

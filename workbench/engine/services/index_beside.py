@@ -47,16 +47,35 @@ class IndexBeside(AbstractContextManager["IndexBeside"]):
         self._process: subprocess.Popen[bytes] | None = None
 
     def begin(self, unread: int) -> None:
-        """Start it, unless it runs, or there are too few files to read, or others than it embed them."""
-        if self._process is None and unread >= _MANY_FILES and self._context.finder.embeds_at_once:
-            folders = str(self._context.root), str(self._context.derived)
-            with contextlib.suppress(OSError):
-                self._process = subprocess.Popen(
-                    [sys.executable, "-c", _PROGRAM, json.dumps(sys.path), *folders],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                )
+        """Start it, unless it runs, there are too few files to read, something is indexed, or others embed it.
+
+        An index that holds something would lose what is not read yet.
+        """
+        if self._process is not None or unread < _MANY_FILES:
+            return
+        finder = self._context.finder
+        if not finder.embeds_at_once or finder.status().files:
+            return
+        path = json.dumps([str(entry) for entry in sys.path])
+        with contextlib.suppress(OSError):
+            self._process = subprocess.Popen(
+                # Nothing in the working folder is imported.
+                [
+                    sys.executable,
+                    "-P",
+                    "-c",
+                    _PROGRAM,
+                    path,
+                    str(self._context.root),
+                    str(self._context.derived),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                # Ctrl-C is for the parent; this process ends with its input.
+                start_new_session=True,
+            )
 
     def finish(self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> None:
         """Wait until it has indexed everything; all files are read.
@@ -72,11 +91,13 @@ class IndexBeside(AbstractContextManager["IndexBeside"]):
         with contextlib.suppress(OSError):
             self._process.stdin.write(_LAST)
             self._process.stdin.flush()
-        for line in self._process.stdout:
-            if cancelled():
+        while not cancelled():
+            if not select.select([self._process.stdout], [], [], _PAUSE)[0]:
+                continue
+            told = self._process.stdout.readline().split()
+            if not told:
                 return
-            done, _, total = line.partition(b" ")
-            progress(int(done), int(total))
+            progress(int(told[0]), int(told[1]))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.denials import is_denied
+from workbench.engine.language.introductions import introduced
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.retelling import own_words, tell
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _SHORTEST: Final = 12
 _LONGEST: Final = 320
 # That goes into Identity, and “Ana’s name is Ana” tells nothing.
-_NAMES_ONESELF: Final = lazy_pattern(r"(?:my name is|my name’s|my name's|call me)\b", re.IGNORECASE)
+_NAMES_ONESELF: Final = lazy_pattern(r"my name\b", re.IGNORECASE)
 _DATED: Final = 0.8
 _CHINESE = lazy_pattern(r"[\u4e00-\u9fff]")
 _CHINESE_SELF = lazy_pattern(r"我们|我們|我|用户|用戶")
@@ -301,7 +302,9 @@ def candidates(
             continue
         for start, end in clauses(sentence.text, names):
             piece = sentence.text[start:end]
-            if not _SHORTEST <= len(piece) <= _LONGEST or _NAMES_ONESELF.match(piece):
+            if not _SHORTEST <= len(piece) <= _LONGEST:
+                continue
+            if _NAMES_ONESELF.match(piece) and introduced(piece).name:
                 continue
             spoken = piece
             pronoun = _THIRD.match(piece)

@@ -56,7 +56,8 @@ def plan_decide(view: FileView, decisions: Mapping[str, str]) -> Plan[Changed]:
     needed = _needed(pending, checked)
     also = [(item.id, _APPROVED) for item in needed]
     ids = (*decisions, *(item.id for item in needed))
-    return _plan(pending, pending.decide([*checked, *also]), ids, told, _accepted_too(needed))
+    warnings = (*_accepted_too(needed), *_left_accepted(pending, checked))
+    return _plan(pending, pending.decide([*checked, *also]), ids, told, warnings)
 
 
 def plan_edit_item(
@@ -82,7 +83,7 @@ def plan_edit_item(
     """
     pending = read_pending(view)
     item = _known(pending, item_id)
-    edited, warnings = pending, list[str]()
+    edited, warnings, ids = pending, list[str](), [item_id]
     if text is not None:
         wording = clean_memory(text, what="What an item proposes")
         warnings += wording.warnings
@@ -99,8 +100,9 @@ def plan_edit_item(
         needed = _needed(pending, [checked])
         edited = edited.decide([checked, *((each.id, _APPROVED) for each in needed)])
         told = f"{told}, {decision}"
-        warnings += _accepted_too(needed)
-    return _plan(pending, edited, (item.id,), told, tuple(warnings))
+        warnings += (*_accepted_too(needed), *_left_accepted(pending, [checked]))
+        ids += [each.id for each in needed]
+    return _plan(pending, edited, tuple(ids), told, tuple(warnings))
 
 
 def _needed(pending: PendingReflection, decided: Sequence[tuple[str, Decision]]) -> list[ReviewItem]:
@@ -116,6 +118,15 @@ def _needed(pending: PendingReflection, decided: Sequence[tuple[str, Decision]])
                 found.add(item.id)
                 ahead.append(item.id)
     return [item for item in pending.items if item.id in found - words.keys()]
+
+
+def _left_accepted(pending: PendingReflection, decided: Sequence[tuple[str, Decision]]) -> tuple[str, ...]:
+    """Say what stays approved though nothing that is approved needs it any longer."""
+    words = {item.id: item.decision for item in pending.items} | dict(decided)
+    dropped = [item for item in pending.items if item.decision == _APPROVED != words[item.id]]
+    needed = {need for item in pending.items if words[item.id] == _APPROVED for need in item.needs}
+    left = {need for item in dropped for need in item.needs if words.get(need) == _APPROVED} - needed
+    return tuple(f"“{clip(item.text, _SHOWN)}” stays accepted." for item in pending.items if item.id in left)
 
 
 def _accepted_too(needed: Sequence[ReviewItem]) -> tuple[str, ...]:

@@ -67,6 +67,7 @@ _EDGES: Final = ".,;:!?。，；\"'“”‘’()"
 _LONGEST_NAMED: Final = 80
 # Cheaper than reading every sentence: introductions have one of these words.
 _SPEAKS: Final = lazy_pattern(r"\b(?:i|i['’]m|my|me)\b|我", re.IGNORECASE)
+_OF_ONESELF: Final = lazy_pattern(r"\b(?:i(?!\.)|my|me)\b|我", re.IGNORECASE)
 _STATED: Final[dict[str, Callable[[Introduction], str]]] = {
     "Name": attrgetter("name"),
     "Role": attrgetter("role"),
@@ -462,7 +463,7 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
             continue
         rule = routing_cues().fits("standing", sentence.translate(PUNCTUATION))
         text = clipped(plain(told_of_user(sentence, snapshot)), _LONGEST_PREFERENCE)
-        if _SPEAKS.search(text):
+        if _OF_ONESELF.search(text):
             # Nobody else can be told of in words that stay in the first person.
             continue
         words = content_words(text)
