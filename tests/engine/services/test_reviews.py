@@ -233,6 +233,19 @@ LINE = "core:identity:lives-in-uppsala"
         ("是的，还住着", "Lives in Uppsala"),
         ("Yes, she does", "Lives in Uppsala"),
         ("Yes, Uppsala.", "Lives in Uppsala"),
+        *(
+            (answer, "Lives in Uppsala")
+            for answer in (
+                "Yes, it is still relevant",
+                "Yes, absolutely",
+                "Yes, sure",
+                "yes, thank you",
+                "Yes. No change.",
+                "yes, as before",
+                "对，还是一样",
+                "是的，沒錯，謝謝",
+            )
+        ),
         ("Still in Uppsala", "Still in Uppsala"),
         ("Nothing but Malmö", "Nothing but Malmö"),
     ],
@@ -280,7 +293,20 @@ def test_what_cannot_stand_in_core_memory_is_no_answer(settled: AgentHome, answe
 
 
 @pytest.mark.parametrize(
-    "answer", ["Yes, but now Thursdays", "yes, only in winter", "Yes, Malmö", "是的，但在马尔默"]
+    "answer",
+    [
+        "Yes, but now Thursdays",
+        "yes, only in winter",
+        "Yes, Malmö",
+        "Yes, it was.",
+        "Yes, not any more",
+        "Yes, as before the move",
+        "是的，但在马尔默",
+        "对，现在改成每周二开会",
+        "是的，地址换成上海了",
+        "对，不一样了",
+        "Yes, 서울",
+    ],
 )
 def test_a_yes_that_says_more_is_no_answer(settled: AgentHome, answer: str) -> None:
     settled.write(
@@ -294,6 +320,34 @@ def test_a_yes_that_says_more_is_no_answer(settled: AgentHome, answer: str) -> N
         with pytest.raises(InvalidInput, match="says yes and something else") as caught:
             workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
         assert caught.value.remedy == "Answer yes alone, or with the whole line that holds now."
+
+
+@pytest.mark.parametrize(
+    ("answer", "says_more"),
+    [
+        ("对，还是每周一开会", False),
+        ("对，每周一", False),
+        ("对，现在改成每周二开会", True),
+        ("对，不开会了", True),
+    ],
+)
+def test_a_yes_in_chinese_may_say_the_line_again_and_no_other(
+    settled: AgentHome, answer: str, says_more: bool
+) -> None:
+    settled.write(
+        layout.PENDING_REFLECTION,
+        "# Reflection Summary — 2026-02-02\n\n"
+        "<!-- reflection: r-003 | created: 2026-02-02T03:00:00+00:00 -->\n\n## Questions\n"
+        "- [ ] `r-003.1` question for `core:identity:lives-in-uppsala`: “每周一开会” — is this still so?\n"
+        "  - answer: …\n",
+    )
+    with settled.open() as workspace:
+        if says_more:
+            with pytest.raises(InvalidInput, match="says yes and something else"):
+                workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
+        else:
+            workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
+            assert workspace.review().items[0].decision == "approved"
 
 
 def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> None:

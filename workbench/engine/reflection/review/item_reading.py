@@ -28,24 +28,37 @@ _EVOLUTION: Final = "evolution:"
 _RELATION: Final = lazy_pattern(r"\s*([^\[\]:]+?)\s*:?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]\s*\.?\s*")
 _LINK: Final = lazy_pattern(r"\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
 _I_AM: Final = lazy_pattern(r"(?:i['’]m|i am|my name is|call me)\s+|我叫|我是", re.IGNORECASE)
-_ECHO: Final = (
-    r"(?:[\s,]+(?:it(?:['’]s|\s+is)?|that(?:['’]s|\s+is)?|still|so|is|true|the\s+case|right|correct|(?:is|do(?:es)?)n['’]t|not"
-    r"|any\s?more|longer))*[\s.!。！]*"
-)
+_SAID_AGAIN: Final = r"it(?:['’]s|\s+is)?|that(?:['’]s|\s+is)?|still|so|is|true|the\s+case|right|correct"
+_END: Final = r"[\s.!。！]*"
 _NO: Final = lazy_pattern(
-    rf"(?:no|nope|n|not|false|wrong|nothing|neither|none|不是了?|不再?了?|不对|不對|没有了?|沒有了?|否){_ECHO}",
+    rf"(?:no|nope|n|not|false|wrong|nothing|neither|none|不是了?|不再?了?|不对|不對|没有了?|沒有了?|否)"
+    rf"(?:[\s,]+(?:{_SAID_AGAIN}|(?:is|do(?:es)?)n['’]t|not|any\s?more|longer))*{_END}",
     re.IGNORECASE,
 )
 _NEITHER: Final = lazy_pattern(r"(?:no|none|neither|not|nobody)\b|都不|不是", re.IGNORECASE)
 _YES: Final = lazy_pattern(
     r"(?:yes|yep|yeah|y|true|right|correct|still|it\s+is|unchanged|no\s+change|nothing\s+(?:has\s+)?changed|是的?|对的?|對的?"
-    rf"|没有?变化?|沒有?變化?|不变|不變){_ECHO}",
+    rf"|没有?变化?|沒有?變化?|不变|不變)(?:[\s,]+(?:{_SAID_AGAIN}))*{_END}",
     re.IGNORECASE,
 )
 _YES_AND: Final = lazy_pattern(r"(?:yes|yep|yeah|是的?|对的?|對的?)\s*[,.;:!，。；：！–—-]", re.IGNORECASE)
 _LIMITING: Final = lazy_pattern(
     r"\b(?:but|except|only|though|although|however|unless|until)\b|但|不过|不過|只|除了", re.IGNORECASE
 )
+# What may follow a yes and says nothing more.
+_ASSENT: Final = lazy_pattern(
+    rf"\b(?:{_SAID_AGAIN}|sure(?:ly)?|thanks|thank\s+you|absolutely|definitely|certainly|indeed|exactly|of\s+course"
+    r"|unchanged|no\s+changes?|nothing\s+(?:has\s+|have\s+)?changed|(?:the\s+)?same|as\s+before|relevant)\b",
+    re.IGNORECASE,
+)
+_HAN_ASSENT: Final = lazy_pattern(
+    r"[和跟与與]?以前一[样樣]|(?<![不没沒未非])(?:[没沒]有?(?:[变變]化?|改[变變]?)|不[变變]|[没沒][错錯]|[没沒]有?[问問][题題]"
+    r"|[还還][\u3400-\u9fff]{1,2}[着著]|[还還](?:是|在)?|仍然?|依然|依[旧舊]|照[旧舊]|[现現]在|目前|一[样樣]|老[样樣]子"
+    r"|[这這][样樣]|如此|[当當]然|[确確][实實]|[谢謝]{2}|[对對是][的啊]?|好的|嗯|[的了我你他她们們在])"
+)
+_HAN: Final = lazy_pattern(r"[\u3400-\u9fff]+")
+# In answer to whether something is so now, these say that it no longer is.
+_PAST: Final = frozenset({"was", "were", "had", "did"})
 _NO_BUT: Final = lazy_pattern(r"(?:no|nope|不是?了?|否)\s*[,.;:!，。；：！–—-]+\s*", re.IGNORECASE)
 _UNSURE: Final = lazy_pattern(
     r"(?:i\s+)?(?:(?:do\s+not|don['’]?t)\s+know|not\s+sure|unsure|no\s+idea|不知道|不清楚)\b.*", re.IGNORECASE
@@ -134,10 +147,16 @@ def _still_so(item: ReviewItem, answer: str) -> ask.ItemChange:
 
 def _says_more(rest: str, question: str) -> bool:
     """Return whether what follows a yes limits it, or says what the question does not."""
+    if _LIMITING.search(rest):
+        return True
+    told = _HAN_ASSENT.sub(" ", _ASSENT.sub(" ", rest))
+    if any(run not in question for run in _HAN.findall(told)):
+        return True
     known = frozenset(index_terms(question))
-    # One character of Chinese alone tells too little.
-    words = (word for word in _WORD.findall(rest) if word < "\u3400" and fold(word) not in STOP_WORDS)
-    return _LIMITING.search(rest) is not None or any(known.isdisjoint(index_terms(word)) for word in words)
+    words = (fold(word) for word in _WORD.findall(_HAN.sub(" ", told)))
+    return any(
+        known.isdisjoint(index_terms(word)) for word in words if word not in STOP_WORDS or word in _PAST
+    )
 
 
 def asked_core_item(item: ReviewItem) -> str:
