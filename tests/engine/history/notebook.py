@@ -64,12 +64,10 @@ class Notebook:
         assert commit
         return commit
 
-    def note(
-        self, action: Action, *, actor: str = "system:test", summary: str = "noted", trigger: str = "test"
-    ) -> str:
+    def note(self, action: Action, *, actor: str = "system:test", summary: str = "noted") -> str:
         """Make a commit that changes no file; return it."""
         plan = Plan[None](action, "MEMORY.md", summary, events=(Event(action, "MEMORY.md", summary),))
-        commit = self.history.mutate(lambda _: plan, Attribution(actor, "auto", trigger)).commit
+        commit = self.history.mutate(lambda _: plan, Attribution(actor, "auto", "test")).commit
         self.clock.advance(minutes=1)
         assert commit
         return commit

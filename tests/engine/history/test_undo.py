@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.engine.history.notebook import OWNER, PERSON, Notebook
 from workbench.engine.errors import NotFound, RoleRefused, Stale
 from workbench.engine.history.audit import show_commit
-from workbench.engine.history.commits import SETTLED_BY_ITSELF, read_commit_index
+from workbench.engine.history.commits import read_commit_index
 from workbench.engine.history.plan import Action
 from workbench.engine.history.undo import redo, undo
 
@@ -61,7 +61,7 @@ def test_undo_passes_over_upkeep(notebook: Notebook) -> None:
     notebook.write("MEMORY.md", "one\n")
     notebook.write("memory/meta/decay-scores.json", "{}", actor="system:decay", action=Action.DECAY)
     notebook.note(Action.ALERT, actor="system:audit")
-    notebook.note(Action.ACK, actor="manual", trigger=SETTLED_BY_ITSELF)
+    notebook.note(Action.ACK, actor="manual")
     undo(notebook.history, PERSON)
     assert notebook.texts() == {"memory/meta/decay-scores.json": "{}"}
     notebook.note(Action.DECAY)

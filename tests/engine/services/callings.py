@@ -112,6 +112,18 @@ def two_proposals(workspace: Workspace) -> None:
     workspace.propose("The deadline of Harbour is March 30", store="semantic", entities=["project:Harbour"])
 
 
+def a_ticked_proposal(workspace: Workspace) -> None:
+    """Let a person have ticked a proposal, and written nothing yet."""
+    two_proposals(workspace)
+    with Workspace.open(workspace.root, role="person") as persons:
+        persons.inbox_tick_proposals({1: ProposalTick("accept")})
+
+
+def undo_newest_tick(workspace: Workspace) -> None:
+    step = workspace.next_steps().tick
+    workspace.inbox_undo_tick(step.commit if step else "0")
+
+
 def a_conflict(workspace: Workspace) -> None:
     """Let something have been changed differently by two devices."""
     core = (workspace.root / layout.CORE).read_text()
@@ -424,6 +436,7 @@ DECIDING = (
         PERSON,
         prepare=a_secret,
     ),
+    Calling("inbox_undo_tick", undo_newest_tick, PERSON, prepare=a_ticked_proposal),
     Calling(
         "inbox_tick_conflicts",
         lambda w: w.inbox_tick_conflicts({"c-0123456789": "that"}),
@@ -556,6 +569,7 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
     "review_apply": lambda w, _: w.review_apply(),
     "review_allow": lambda w, it: w.review_allow(it),
     "inbox_tick_proposals": lambda w, _: w.inbox_tick_proposals({999: ProposalTick("accept")}),
+    "inbox_undo_tick": lambda w, it: w.inbox_undo_tick(it),
     "inbox_tick_conflicts": lambda w, it: w.inbox_tick_conflicts({it: "that"}),
     "conflict_settle": lambda w, it: w.conflict_settle(it, "that"),
     "inbox_tick_secrets": lambda w, _: w.inbox_tick_secrets({999: SecretTick("drop")}),

@@ -129,26 +129,3 @@ def test_what_is_taken_back_might_never_have_been(
     assert walk(home, steps, acts=True, whole=whole) == walk(twin, steps, acts=False)
     assert files(home) == files(twin)
     assert home.clock.now() == twin.clock.now()
-
-
-def test_an_acknowledgement_is_taken_back_and_the_alerts_wait_again(settled: AgentHome) -> None:
-    settled.write("SOUL.md", "# Soul\n\nBe brief.\n")
-    settled.write("TOOLS.md", "# Tools\n\n- a radio\n")
-    with settled.open() as workspace:
-        workspace.adopt()
-        waiting = {alert.id for alert in workspace.alerts_waiting()}
-        assert len(waiting) == 2
-        workspace.acknowledge(*waiting)
-        assert not workspace.alerts_waiting()
-        step = workspace.next_steps().undo
-        assert step is not None
-        assert step.own
-        assert step.summary.startswith("acknowledged alert ")
-        workspace.undo(expected=step.commit)
-        assert {alert.id for alert in workspace.alerts_waiting()} == waiting
-        assert {each for action in workspace.actions(limit=9).actions for each in action.waiting} == waiting
-        workspace.redo()
-        assert not workspace.alerts_waiting()
-        assert not any(action.waiting for action in workspace.actions(limit=9).actions)
-    with settled.open() as workspace:
-        assert not workspace.alerts_waiting()

@@ -204,7 +204,7 @@ class ActionWalk:
             if alert := _alert_of_change(message):
                 raised[alert] = commit.id
                 continue
-            if undone_by is None and (acknowledged := message.trailer(ACKNOWLEDGES)):
+            if acknowledged := message.trailer(ACKNOWLEDGES):
                 self._acknowledged.add(acknowledged)
             first = message.trailer(CONTINUES)
             is_upkeep = message.actor.startswith(_UPKEEP)

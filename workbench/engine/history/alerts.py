@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from workbench.engine import layout, results
 from workbench.engine.errors import HistoryDamaged
 from workbench.engine.file_access import read_state, write_state
-from workbench.engine.history.commits import REDOES, UNDOES, AuditTrailer, CommitMessage, parse_message
+from workbench.engine.history.commits import AuditTrailer, CommitMessage, parse_message
 from workbench.engine.history.differences import diff_text
 from workbench.engine.history.git_objects import SHORT, Commit
 from workbench.engine.history.git_store import GitStore
@@ -31,8 +31,7 @@ CRITICAL_CHANGED = " ⚠️ CRITICAL FILE CHANGED"
 PENDING = " Pending user acknowledgment."
 """The end of an alert's summary."""
 _STATE = "alerts.json"
-# Only what an undo or redo says may be about an acknowledgement.
-_TELLING = ("[ALERT]", "[ACK]", "[REVERT]")
+_TELLING = ("[ALERT]", "[ACK]")
 _HISTORY = "history"
 _HIGH = "high"
 
@@ -110,7 +109,7 @@ def raised_alerts(store: GitStore, state: Path | None = None) -> list[RaisedAler
     if known_head is None or not store.is_ancestor(known_head, head):
         known_head, known = None, []
     new = [commit for commit in store.walk(head, stop=known_head) if commit.message.startswith(_TELLING)]
-    found = _fold(known, reversed(new), lambda name: store.commit(name) if store.has_object(name) else None)
+    found = _fold(known, reversed(new))
     if head != known_head and state is not None:
         _save(state, head, found)
     return found
@@ -126,7 +125,7 @@ def open_history_alerts(commits: Iterable[Commit]) -> list[tuple[str, Commit]]:
     by_id = {commit.id: commit for commit in telling}
     waiting = [
         (raised.id, by_id[raised.commit])
-        for raised in _fold((), reversed(telling), by_id.get)
+        for raised in _fold((), reversed(telling))
         if not raised.acknowledgement
     ]
     return [
@@ -167,35 +166,18 @@ def _change_before(store: GitStore, alert: Commit) -> Commit | None:
     return None
 
 
-def _fold(
-    known: Iterable[RaisedAlert], commits: Iterable[Commit], commit_of: Callable[[str], Commit | None]
-) -> list[RaisedAlert]:
+def _fold(known: Iterable[RaisedAlert], commits: Iterable[Commit]) -> list[RaisedAlert]:
     """Add commits, oldest first, to the known alerts, newest first."""
     found = {raised.id: raised for raised in reversed(list(known))}
     for commit in commits:
         message = parse_message(commit)
-        alert = message.trailer(ALERT)
+        alert, acknowledged = message.trailer(ALERT), message.trailer(ACKNOWLEDGES)
         if message.action == Action.ALERT and alert:
             found[alert] = RaisedAlert(alert, commit.id)
-        elif message.action == Action.ACK:
-            _acknowledge(found, message, commit.id)
-        for key, target in message.trailers:
-            # An acknowledgement that was taken back counts no more, until it is done again.
-            if key == UNDOES and (raised := _acknowledged_by(found, target)):
-                found[raised.id] = RaisedAlert(raised.id, raised.commit)
-            elif key == REDOES and (again := commit_of(target)) is not None:
-                _acknowledge(found, parse_message(again), target)
+        elif message.action == Action.ACK and acknowledged in found:
+            raised = found[acknowledged]
+            found[acknowledged] = RaisedAlert(raised.id, raised.commit, raised.acknowledgement or commit.id)
     return list(reversed(found.values()))
-
-
-def _acknowledge(found: dict[str, RaisedAlert], message: CommitMessage, commit: str) -> None:
-    raised = found.get(message.trailer(ACKNOWLEDGES) or "")
-    if raised is not None:
-        found[raised.id] = RaisedAlert(raised.id, raised.commit, raised.acknowledgement or commit)
-
-
-def _acknowledged_by(found: Mapping[str, RaisedAlert], commit: str) -> RaisedAlert | None:
-    return next((raised for raised in found.values() if raised.acknowledgement == commit), None)
 
 
 def _load(state: Path | None) -> tuple[str | None, list[RaisedAlert]]:

@@ -14,7 +14,6 @@ from workbench.engine.history.commits import (
     RESTORES,
     REVERTS,
     REVERTS_ITEM,
-    SETTLED_BY_ITSELF,
     UNDOES,
     parse_message,
 )
@@ -42,7 +41,7 @@ _AS: Final = " as "
 _ACCEPTED: Final = "bot:commit-from:"
 _FOR_AGENTS: Final = ("bot:", "skill:")
 _NAMING_COMMITS: Final = (UNDOES, REDOES, REVERTS)
-_UPKEEP_ACTIONS: Final = frozenset({"ALERT", "PRUNE", "PURGE"})
+_UPKEEP_ACTIONS: Final = frozenset({"ALERT", "ACK", "PRUNE", "PURGE"})
 _WORDS: Final = {PERSON: "the person", MAIN: "the main agent"}
 
 
@@ -192,8 +191,7 @@ def owner_in_words(owner: str, actor: str) -> str:
 
 def is_upkeep(message: CommitMessage) -> bool:
     """Return True for the system's own housekeeping, which undo skips."""
-    settles = message.action == "ACK" and message.trigger == SETTLED_BY_ITSELF
-    return message.actor.startswith("system:") or message.action in _UPKEEP_ACTIONS or settles
+    return message.actor.startswith("system:") or message.action in _UPKEEP_ACTIONS
 
 
 def refuse_others(
