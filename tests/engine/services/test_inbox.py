@@ -104,6 +104,45 @@ def test_the_newest_tick_is_taken_back_before_what_was_done_before_it(full: Agen
             workspace.inbox_undo_tick(last.commit)
 
 
+def test_what_was_done_again_after_a_tick_is_taken_back_before_it(full: AgentHome) -> None:
+    with full.open() as workspace:
+        remembered = workspace.remember("Robin mends nets on Sundays", store="semantic")
+        workspace.undo()
+        workspace.inbox_tick_proposals({1: ProposalTick("accept")})
+        assert workspace.next_steps().tick is not None
+        workspace.redo()
+        steps = workspace.next_steps()
+        assert steps.tick is None
+        assert steps.last is not None
+        assert steps.last.commit == remembered.commit
+        workspace.undo()
+        last = workspace.next_steps().tick
+        assert last is not None
+        workspace.inbox_undo_tick(last.commit)
+        assert not ticked(workspace)
+
+
+def test_to_tick_nothing_is_no_tick(full: AgentHome) -> None:
+    with full.open() as workspace:
+        workspace.inbox_tick_proposals({})
+        workspace.inbox_tick_secrets({})
+        workspace.inbox_tick_conflicts({})
+        assert workspace.next_steps().tick is None
+
+
+def test_what_is_written_is_told_where_its_ticks_cannot_be_forgotten(
+    full: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with full.open() as workspace:
+        workspace.inbox_tick_proposals({1: ProposalTick("accept")})
+        with monkeypatch.context() as unwritable:
+            unwritable.setattr("workbench.engine.services.inbox_ticks.write_state", lambda *_: False)
+            written = workspace.inbox_write()
+        assert "#1" in written.accepted
+        (told,) = (line for line in written.warnings if "undo still offers the ticks" in line)
+        assert FILE in told
+
+
 def test_a_tick_on_other_words_does_not_count(full: AgentHome) -> None:
     with full.open() as workspace:
         workspace.inbox_tick_proposals({1: ProposalTick("accept")})

@@ -84,7 +84,7 @@ class Audit:
         self._context = context
         self._mutator = mutator
         self._past = past
-        self._steps: tuple[tuple[str | None, str], results.audit.NextSteps] | None = None
+        self._steps: tuple[tuple[str | None, str], tuple[results.audit.NextSteps, str | None]] | None = None
 
     def log(
         self,
@@ -458,22 +458,27 @@ class Audit:
         basis = (store.head(), asker)
         if self._steps is None or self._steps[0] != basis:
             self._steps = (basis, self._read_steps(store, asker))
-        steps = self._steps[1]
-        return replace(steps, tick=self._last_tick(steps.undo)) if asker == PERSON else steps
+        steps, newest = self._steps[1]
+        return replace(steps, tick=self._last_tick(newest)) if asker == PERSON else steps
 
-    def _last_tick(self, undo: results.audit.NextStep | None) -> results.audit.NextStep | None:
-        """Return the newest tick beside the workspace, unless what undo takes back was done since."""
+    def _last_tick(self, newest: str | None) -> results.audit.NextStep | None:
+        """Return the newest tick beside the workspace, unless what undo takes back was done since.
+
+        Args:
+            newest: The last commit of what undo takes back; where that was done again, the commit that did it.
+        """
         last = Ticks(self._context.state).last()
         store = self._context.history.store
         if last is None or (
-            undo is not None
-            and not (store.has_object(last.head) and store.is_ancestor(undo.commit, last.head))
+            newest is not None and not (store.has_object(last.head) and store.is_ancestor(newest, last.head))
         ):
             return None
         moment = last.moment.astimezone(self._context.zone)
         return results.audit.NextStep(last.id, "you", moment, last.told, own=True)
 
-    def _read_steps(self, store: GitStore, asker: str) -> results.audit.NextSteps:
+    def _read_steps(self, store: GitStore, asker: str) -> tuple[results.audit.NextSteps, str | None]:
+        """Return what undo and redo would do now, and the last commit of what undo takes back."""
+
         def shown(step: UndoStep | None) -> results.audit.NextStep | None:
             if step is None:
                 return None
@@ -484,9 +489,11 @@ class Audit:
                 *_decisions(store, step.action),
             )  # fmt: skip
 
-        return results.audit.NextSteps(
-            shown(next_undo(store)), shown(next_undo(store, asker)), shown(next_redo(store, asker))
+        last = next_undo(store)
+        steps = results.audit.NextSteps(
+            shown(last), shown(next_undo(store, asker)), shown(next_redo(store, asker))
         )
+        return steps, last.carried_out[0] if last is not None else None
 
     def adopt(self) -> results.memories.Changed:
         """Take in now what was edited from outside, as the actor `manual`."""

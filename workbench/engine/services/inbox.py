@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.engine import layout, results
-from workbench.engine.errors import DocumentError, InvalidInput, NotFound, Stale, WorkbenchError
+from workbench.engine.errors import DocumentError, InvalidInput, NotFound, Stale, StorageError, WorkbenchError
 from workbench.engine.history.commits import DECIDED
 from workbench.engine.history.plan import Action
 from workbench.engine.memory.core import view_core
@@ -124,6 +124,8 @@ class Inbox:
             NotFound: One of them does not wait.
         """
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
+        if not ticks:
+            return
         waiting = {each.number: each for each in self._proposals.waiting().proposals}
         _refuse_decided(ticks, waiting, "proposal #")
         chosen = [(waiting[number], tick) for number, tick in ticks.items()]
@@ -137,6 +139,8 @@ class Inbox:
             NotFound: Nothing of a number waits.
         """
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
+        if not ticks:
+            return
         waiting = {each.number for each in self._secrets.held().held}
         _refuse_decided(ticks, waiting, "secret ")
         what = "what was held back" if len(ticks) == 1 else f"{len(ticks)} secrets"
@@ -152,6 +156,8 @@ class Inbox:
             NotFound: Nothing of an id waits.
         """
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
+        if not ticks:
+            return
         waiting = {each.id for each in self.conflicts.waiting().conflicts}
         _refuse_decided(ticks, waiting, "conflict ")
         what = "what two devices changed" if len(ticks) == 1 else f"{len(ticks)} changes of two devices"
@@ -238,7 +244,12 @@ class Inbox:
             self._write_proposals(writing)
             self._write_review(writing)
         written = writing.written()
-        self._ticks.forget_steps()
+        try:
+            self._ticks.forget_steps()
+        except StorageError as error:
+            # All is written by now: it must not look as if it had failed.
+            told = f"What was ticked is written, but undo still offers the ticks: {error.where} cannot be written."
+            return replace(written, warnings=(*written.warnings, f"{told} {error.remedy}"))
         return written
 
     def _together(self) -> tuple[tuple[str, ...], ...]:
