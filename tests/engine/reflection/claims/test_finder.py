@@ -528,3 +528,12 @@ def test_of_two_things_said_at_once_the_one_that_ends_is_asked_about(tmp_path: P
 )
 def test_everyday_words_about_something_else_change_nothing(tmp_path: Path, before: str, after: str) -> None:
     assert found(tmp_path, before, after) == ()
+
+
+def test_what_a_fact_says_already_is_not_asked_again(tmp_path: Path) -> None:
+    said_before, said_later = "The backup is kept for 90 days.", "Correction: the backup is kept for 60 days."
+    fact = "# tool--restic\n\n<!-- Label: Restic -->\n\n## Facts\n- The backup is kept for 60 days ^f1\n"
+    files = {"memory/graph/entities/tool--restic.md": fact}
+    assert found(tmp_path / "a", said_before, said_later, owner="Alex", files=files) == ()
+    (item,) = found(tmp_path / "b", said_before, said_later, owner="Alex")
+    assert item.text == "The backup is kept for 60 days"

@@ -37,7 +37,7 @@ _BORDER = lazy_pattern(
     re.VERBOSE | re.IGNORECASE,
 )
 _LEADING = lazy_pattern(
-    r"(?:(?:and|but|so|or|since|because|considering|especially|given|that|as(?!\s+of\b)|though|although|while|also|however|plus"
+    r"(?:(?:correction|update|更正|纠正|糾正)\s*[:：]\s*|(?:and|but|so|or|since|because|considering|especially|given|that|as(?!\s+of\b)|though|although|while|also|however|plus"
     r"|then|whereas|even|the\s+fact|which|who)\b[\s,]*)+",
     re.IGNORECASE,
 )

@@ -47,7 +47,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from workbench.engine.markdown.review import ReviewItem
-    from workbench.engine.reflection.claims.model import Alternative, Choice, Deed, Denial, Span, Weights
+    from workbench.engine.reflection.claims.model import (
+        Alternative,
+        Choice,
+        Deed,
+        Denial,
+        Measured,
+        Span,
+        Weights,
+    )
     from workbench.engine.reflection.claims.updates import Update
     from workbench.engine.reflection.items import Confidence
     from workbench.engine.reflection.model import Snapshot, Work
@@ -97,12 +105,22 @@ def find_conflicts(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
     claims = read_claims(snapshot, work)
     weights = claims.weights
     work.check()
-    found = [_update(snapshot, update) for update in find_updates(claims.measured, weights)]
+    recorded = [claim for claim in claims.measured if claim.origin.fact]
+    updates = find_updates(claims.measured, weights)
+    found = [_update(snapshot, update) for update in updates if not _is_recorded(update, recorded)]
     work.check()
     found += [_opposition(snapshot, each) for each in find_oppositions(claims.denials, claims.deeds, weights)]
     work.check()
     found += [_turn(snapshot, turn) for turn in find_turns(claims.choices, claims.deeds, weights)]
     return tuple(item for _, item in sorted(found, key=lambda pair: -pair[0]))
+
+
+def _is_recorded(update: Update, recorded: Sequence[Measured]) -> bool:
+    """Return whether a fact says the new value of the same already, and the old one stands in none."""
+    new = update.new[0]
+    return not any(claim.origin.fact for claim in (*update.old, *update.new)) and any(
+        claim.value.same_as(new.value) and claim.terms & new.terms for claim in recorded
+    )
 
 
 def _update(snapshot: Snapshot, update: Update) -> tuple[float, ReviewItem]:
