@@ -25,7 +25,7 @@ from workbench.mcp.tool import Call, Tool
 from workbench.mcp.tools import TOOLS, checked_call
 
 AGENTS = ("main", "agent:scout", "reader")
-DECIDES = {"review_decide", "review_edit", "review_apply", "review_allow"}
+DECIDES = {"inbox_tick", "review_decide", "review_edit", "review_apply", "review_allow"}
 
 
 def standing(home: AgentHome) -> dict[str, object]:

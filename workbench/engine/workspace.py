@@ -472,6 +472,7 @@ class Workspace:
 
     inbox = _Verb(lambda of: of.inbox.view)
     inbox_waiting = _Verb(lambda of: of.inbox.waiting)
+    inbox_tick = _Verb(lambda of: of.inbox.tick)
     inbox_tick_proposals = _Verb(lambda of: of.inbox.tick_proposals)
     inbox_tick_secrets = _Verb(lambda of: of.inbox.tick_secrets)
     inbox_tick_conflicts = _Verb(lambda of: of.inbox.tick_conflicts)

@@ -424,6 +424,7 @@ IMPORTING = (
 )
 DECIDING = (
     Calling("review_decide", lambda w: w.review_decide({"r-002.4": "approved"}), PERSON, prepare=a_proposal),
+    Calling("inbox_tick", lambda w: w.inbox_tick(items={"r-002.4": "approved"}), PERSON, prepare=a_proposal),
     Calling(
         "inbox_tick_proposals",
         lambda w: w.inbox_tick_proposals({1: ProposalTick("accept")}),
@@ -568,6 +569,7 @@ ON_UNKNOWN: dict[str, Callable[[Workspace, str], object]] = {
     "review_edit": lambda w, it: w.review_edit(it, "Something else"),
     "review_apply": lambda w, _: w.review_apply(),
     "review_allow": lambda w, it: w.review_allow(it),
+    "inbox_tick": lambda w, it: w.inbox_tick(items={it: "approved"}),
     "inbox_tick_proposals": lambda w, _: w.inbox_tick_proposals({999: ProposalTick("accept")}),
     "inbox_undo_tick": lambda w, it: w.inbox_undo_tick(it),
     "inbox_tick_conflicts": lambda w, it: w.inbox_tick_conflicts({it: "that"}),

@@ -104,6 +104,61 @@ def test_the_newest_tick_is_taken_back_before_what_was_done_before_it(full: Agen
             workspace.inbox_undo_tick(last.commit)
 
 
+def test_what_is_ticked_at_once_is_taken_back_at_once(full: AgentHome) -> None:
+    with full.open() as workspace:
+        workspace.inbox_tick_proposals({1: ProposalTick("decline")})
+        before = workspace.inbox()
+        items = [item.id for item in before.review.items if item.decision == "undecided"]
+        done = workspace.inbox_tick(
+            items=dict.fromkeys(items, "approved"),
+            proposals={1: ProposalTick("accept"), 2: ProposalTick("accept")},
+            secrets={1: SecretTick("keep"), 2: SecretTick("keep")},
+        )
+        assert done.commit == workspace.head()
+        assert set(ticked(workspace)) == {1, 2}
+        last = workspace.next_steps().last
+        assert last is not None
+        assert last.summary == (
+            "ticked a change of a reflection: accepted; ticked 2 proposals: accepted; ticked 2 secrets: stored"
+        )
+        workspace.inbox_undo_tick(last.commit)
+        after = workspace.inbox()
+        assert [item.decision for item in after.review.items] == [
+            item.decision for item in before.review.items
+        ]
+        assert after.proposal_ticks == before.proposal_ticks == {1: ProposalTick("decline")}
+        assert not after.secret_ticks
+        # The tick before it is a step of its own.
+        last = workspace.next_steps().last
+        assert last is not None
+        assert last.summary == "ticked “Robin keeps bees”: declined"
+
+
+def test_what_was_ticked_at_once_and_undone_in_part_is_taken_back_whole(full: AgentHome) -> None:
+    with full.open() as workspace:
+        items = [item.id for item in workspace.review().items if item.decision == "undecided"]
+        done = workspace.inbox_tick(items={items[0]: "approved"}, proposals={1: ProposalTick("accept")})
+        workspace.undo(expected=done.commit)
+        last = workspace.next_steps().tick
+        assert last is not None
+        head = workspace.head()
+        workspace.inbox_undo_tick(last.commit)
+        assert workspace.head() == head
+        assert not ticked(workspace)
+
+
+def test_where_one_does_not_wait_nothing_is_ticked(full: AgentHome) -> None:
+    with full.open() as workspace:
+        head = workspace.head()
+        items = [item.id for item in workspace.review().items if item.decision == "undecided"]
+        with pytest.raises(NotFound):
+            workspace.inbox_tick(items={items[0]: "approved"}, secrets={99: SecretTick("keep")})
+        with pytest.raises(NotFound):
+            workspace.inbox_tick(items={"r-002.99": "approved"}, secrets={1: SecretTick("keep")})
+        assert workspace.head() == head
+        assert not workspace.inbox().secret_ticks
+
+
 def test_what_was_done_again_after_a_tick_is_taken_back_before_it(full: AgentHome) -> None:
     with full.open() as workspace:
         remembered = workspace.remember("Robin mends nets on Sundays", store="semantic")

@@ -633,3 +633,25 @@ def test_ticks_are_undone_one_by_one_and_say_what_was_ticked(proposed: AgentHome
         step = workspace.next_steps().undo
         assert step is not None
         assert step.summary == "rejected r-002.3 “Which ferry?”"
+
+
+def test_contradictions_are_decided_with_other_items_in_one_step(proposed: AgentHome) -> None:
+    with proposed.open() as workspace:
+        workspace.adopt()
+        workspace.review_decide(
+            {"r-002.2": "approved", "r-002.4": "approved"}, {"r-002.4": "that"}, ticking=True
+        )
+        items = {item.id: item for item in workspace.review().items}
+        assert (items["r-002.4"].fields or {})["resolve"] == "that"
+        assert items["r-002.2"].decision == items["r-002.4"].decision == "approved"
+        step = workspace.next_steps().undo
+        assert step is not None
+        assert step.summary == "approved r-002.2, r-002.4"
+        workspace.undo(expected=step.commit)
+        items = {item.id: item for item in workspace.review().items}
+        assert (items["r-002.4"].fields or {})["resolve"] == "ask"
+        assert items["r-002.2"].decision == items["r-002.4"].decision == "undecided"
+        with pytest.raises(InvalidInput, match="resolves nothing"):
+            workspace.review_decide({"r-002.4": "approved"}, {"r-002.4": "neither"})
+        with pytest.raises(InvalidInput, match="has no field"):
+            workspace.review_decide({"r-002.2": "approved"}, {"r-002.2": "this"})

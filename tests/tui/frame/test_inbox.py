@@ -237,6 +237,44 @@ async def test_ticks_are_one_row_of_history_and_each_is_undone_unasked(seen: Wor
         assert [item.decision for item in seen.inbox().review.items].count("approved") == 2
 
 
+async def test_one_key_on_many_contradictions_is_one_step(seen: Workspace) -> None:
+    more = "".join(
+        f"- [ ] `r-001.{at}` contradiction for [[project--ferry]]: Does boat {at} sail at night?\n"
+        f"  - this: Boat {at} sails at night\n  - that: Boat {at} does not\n  - resolve: ask\n"
+        for at in range(6, 10)
+    )
+    seen.edit_file(layout.PENDING_REFLECTION, REFLECTION + more)
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        for at in range(5, 10):
+            await to_row(pilot, f"r-001.{at}")
+            await press(pilot, "space")
+        await press(pilot, "<")
+        clashes = [item for item in seen.inbox().review.items if item.kind == "contradiction"]
+        assert [item.decision for item in clashes] == ["approved"] * 5
+        assert {(item.fields or {})["resolve"] for item in clashes} == {"this"}
+        await press(pilot, "u")
+        clashes = [item for item in seen.inbox().review.items if item.kind == "contradiction"]
+        assert [item.decision for item in clashes] == ["undecided"] * 5
+        assert {(item.fields or {})["resolve"] for item in clashes} == {"ask"}
+
+
+async def test_one_key_on_rows_of_several_kinds_is_one_step(asked: Workspace) -> None:
+    reflect(asked)
+    async with opened(asked) as pilot:
+        await press(pilot, "2")
+        for key in (BY_ID["sings"], BY_ID["fog"], f"proposal:{CALL}"):
+            await to_row(pilot, key)
+            await press(pilot, "space")
+        await press(pilot, "d")
+        assert [asked.inbox().review.items[at].decision for at in (0, 1)] == ["rejected"] * 2
+        assert asked.inbox().proposal_ticks[CALL].choice == "decline"
+        await press(pilot, "u")
+        assert said(pilot).startswith("Undone: ticked 2 changes of a reflection: declined and 1 more (")
+        assert {item.decision for item in asked.inbox().review.items} == {"undecided"}
+        assert CALL not in asked.inbox().proposal_ticks
+
+
 async def test_the_count_above_is_that_of_the_rows_after_undo(seen: Workspace) -> None:
     reflect(seen)
     async with opened(seen) as pilot:

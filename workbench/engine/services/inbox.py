@@ -14,10 +14,10 @@ from workbench.engine import layout, results
 from workbench.engine.errors import DocumentError, InvalidInput, NotFound, Stale, StorageError, WorkbenchError
 from workbench.engine.history.commits import DECIDED
 from workbench.engine.history.plan import Action
+from workbench.engine.history.undo import next_undo
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.verdicts import Verdicts
-from workbench.engine.memory.wording import clip
 from workbench.engine.past.past import PastMemory, compare_moments, memories_in
 from workbench.engine.reflection.files import read_pending
 from workbench.engine.results.inbox import (
@@ -34,7 +34,14 @@ from workbench.engine.results.inbox import (
 )
 from workbench.engine.results.inbox import Inbox as InboxResult
 from workbench.engine.roles import Capability, require
-from workbench.engine.services.inbox_ticks import LastTick, Ticks
+from workbench.engine.services.inbox_ticks import (
+    LastTick,
+    Ticks,
+    told_of_conflicts,
+    told_of_items,
+    told_of_proposals,
+    told_of_secrets,
+)
 from workbench.engine.services.secret_guard import waiting as held_back
 from workbench.engine.sync.conflicts import ConflictFile, Decision
 from workbench.engine.sync.deciding import decided_content, line_of, may_keep_both, stands_there
@@ -58,7 +65,11 @@ _SHOWN: Final = 60
 
 
 class Inbox:
-    """What waits for a person: items of a reflection, proposals, secrets, and what devices changed differently."""
+    """What waits for a person: items of a reflection, proposals, secrets, and what devices changed differently.
+
+    Args:
+        undo: Takes back the newest action, which has this commit.
+    """
 
     def __init__(
         self,
@@ -67,12 +78,14 @@ class Inbox:
         reviews: Reviews,
         proposals: Proposals,
         secrets: Secrets,
+        undo: Callable[[str], object],
     ) -> None:
         self._context = context
         self._mutator = mutator
         self._reviews = reviews
         self._proposals = proposals
         self._secrets = secrets
+        self._undo = undo
         self.conflicts = Conflicts(context, mutator)
 
     def view(self) -> InboxResult:
@@ -116,59 +129,71 @@ class Inbox:
         counted = _count(items, decided_together(found), held_back(self._context), aside)
         return counted + self.conflicts.count()
 
-    def tick_proposals(self, ticks: Mapping[int, ProposalTick | None]) -> None:
-        """Tick proposals as they read now, or take their ticks away with None; nothing is written by that.
+    def tick(
+        self,
+        *,
+        items: Mapping[str, str] | None = None,
+        resolved: Mapping[str, str] | None = None,
+        proposals: Mapping[int, ProposalTick | None] | None = None,
+        secrets: Mapping[int, SecretTick | None] | None = None,
+        conflicts: Mapping[str, ConflictChoice | None] | None = None,
+    ) -> results.memories.Changed:
+        """Tick what waits, of whatever kind, in one step of undo; nothing is written by that but a reflection's boxes.
+
+        Args:
+            items: Decisions on items of the reflection, as for `review_decide`.
+            resolved: Of contradictions among them, which side holds, by item id.
+            proposals: Ticks on proposals as they read now, by number; None takes one away.
+            secrets: Ticks on secrets that were held back, by number.
+            conflicts: Ticks on what devices changed differently, by id.
 
         Raises:
             RoleRefused: This door is no person's.
             NotFound: One of them does not wait.
+            InvalidInput: A word is no decision, or resolves nothing.
+            StorageError: The state folder cannot be written.
         """
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
-        if not ticks:
-            return
-        waiting = {each.number: each for each in self._proposals.waiting().proposals}
-        _refuse_decided(ticks, waiting, "proposal #")
-        chosen = [(waiting[number], tick) for number, tick in ticks.items()]
-        self._ticks.tick_proposals(chosen, self._step(_ticked_proposals(chosen)))
+        items, proposals, secrets, conflicts = items or {}, proposals or {}, secrets or {}, conflicts or {}
+        told = [told_of_items([*items.values()])] if items else []
+        chosen: list[tuple[Proposal, ProposalTick | None]] = []
+        if proposals:
+            waiting = {each.number: each for each in self._proposals.waiting().proposals}
+            _refuse_decided(proposals, waiting, "proposal #")
+            chosen = [(waiting[number], tick) for number, tick in proposals.items()]
+            told.append(told_of_proposals(chosen))
+        if secrets:
+            _refuse_decided(secrets, {each.number for each in self._secrets.held().held}, "secret ")
+            told.append(told_of_secrets([*secrets.values()]))
+        if conflicts:
+            _refuse_decided(conflicts, {each.id for each in self.conflicts.waiting().conflicts}, "conflict ")
+            told.append(told_of_conflicts([*conflicts.values()]))
+        changed = results.memories.Changed(None)
+        if items:
+            changed = self._reviews.decide(items, resolved, ticking=True)
+        if chosen or secrets or conflicts:
+            step = self._step("; ".join(told), changed.commit or "")
+            self._ticks.tick(step, chosen, secrets, conflicts)
+        return changed
+
+    def tick_proposals(self, ticks: Mapping[int, ProposalTick | None]) -> None:
+        """Tick proposals alone, as `tick`."""
+        self.tick(proposals=ticks)
 
     def tick_secrets(self, ticks: Mapping[int, SecretTick | None]) -> None:
-        """Tick secrets that were held back, or take their ticks away with None; nothing is written by that.
-
-        Raises:
-            RoleRefused: This door is no person's.
-            NotFound: Nothing of a number waits.
-        """
-        require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
-        if not ticks:
-            return
-        waiting = {each.number for each in self._secrets.held().held}
-        _refuse_decided(ticks, waiting, "secret ")
-        what = "what was held back" if len(ticks) == 1 else f"{len(ticks)} secrets"
-        self._ticks.tick_secrets(
-            ticks, self._step(_ticked(what, [_choice_of(each) for each in ticks.values()]))
-        )
+        """Tick secrets alone, as `tick`."""
+        self.tick(secrets=ticks)
 
     def tick_conflicts(self, ticks: Mapping[str, ConflictChoice | None]) -> None:
-        """Tick what devices changed differently, or take the ticks away with None; nothing is written by that.
+        """Tick what devices changed differently alone, as `tick`."""
+        self.tick(conflicts=ticks)
 
-        Raises:
-            RoleRefused: This door is no person's.
-            NotFound: Nothing of an id waits.
-        """
-        require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
-        if not ticks:
-            return
-        waiting = {each.id for each in self.conflicts.waiting().conflicts}
-        _refuse_decided(ticks, waiting, "conflict ")
-        what = "what two devices changed" if len(ticks) == 1 else f"{len(ticks)} changes of two devices"
-        self._ticks.tick_conflicts(ticks, self._step(_ticked(what, [*ticks.values()])))
-
-    def _step(self, told: str) -> LastTick:
+    def _step(self, told: str, commit: str) -> LastTick:
         head = self._context.history.head() if self._context.has_history() else None
-        return LastTick(f"tick:{self._context.new_id()}", told, self._context.now(), head or "")
+        return LastTick(f"tick:{self._context.new_id()}", told, self._context.now(), head or "", commit)
 
     def undo_tick(self, expected: str) -> None:
-        """Take back the newest tick on a proposal, a secret or a change of two devices; nothing is written by that.
+        """Take back the newest tick beside the workspace, and what was ticked of a reflection together with it.
 
         Args:
             expected: Its id, as `next_steps` gives it.
@@ -181,6 +206,10 @@ class Inbox:
         last = self._ticks.last()
         if last is None or last.id != expected:
             raise Stale("Another tick is the newest by now.", remedy="Look at it, then say it again.")
+        newest = next_undo(self._context.history.store) if last.commit else None
+        # It may have been undone by itself, by its commit.
+        if newest is not None and last.commit in newest.action:
+            self._undo(last.commit)
         self._ticks.take_back()
 
     def preview(self) -> InboxPreview:
@@ -421,31 +450,6 @@ class _Writing:
             waiting=self.waiting,
             together=self.together,
         )
-
-
-_CHOSEN: Final = {
-    "accept": "accepted", "decline": "declined", "aside": "set aside", "both": "both kept", "keep": "stored",
-    "without": "stored without its secret", "drop": "erased", "this": "this one taken", "that": "the other taken",
-}  # fmt: skip
-
-
-def _choice_of(tick: ProposalTick | SecretTick | None) -> str | None:
-    return None if tick is None else tick.choice
-
-
-def _ticked(what: str, choices: Sequence[str | None]) -> str:
-    """Say what was ticked, and how."""
-    if None in choices:
-        return f"took the tick{'s' * (len(choices) > 1)} from {what}"
-    return f"ticked {what}: {', '.join(_CHOSEN[each] for each in dict.fromkeys(choices) if each)}"
-
-
-def _ticked_proposals(chosen: Sequence[tuple[Proposal, ProposalTick | None]]) -> str:
-    """Say which proposals were ticked, and how; of those that are one decision, by the one that is accepted."""
-    lead, tick = next((each for each in chosen if each[1] and each[1].choice == "accept"), chosen[0])
-    if len(chosen) > 2:
-        return _ticked(f"{len(chosen)} proposals", [_choice_of(each) for _, each in chosen])
-    return _ticked(f"“{clip(lead.content, _SHOWN)}”", [_choice_of(tick)])
 
 
 def decided_together(proposals: Sequence[Proposal]) -> tuple[tuple[Proposal, ...], ...]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import StorageError
 from workbench.engine.file_access import read_state, write_state
+from workbench.engine.memory.wording import clip
 from workbench.engine.results.inbox import (
     ConflictChoice,
     ProposalChoice,
@@ -31,6 +33,7 @@ _MOST = 500
 _PARTS: Final = ("proposals", "secrets", "conflicts")
 _DONE: Final = "done"
 _MOST_STEPS: Final = 50
+_SHOWN: Final = 60
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,14 @@ class LastTick:
         told: What was ticked, and how.
         moment: When.
         head: The newest commit then; empty where there was no history.
+        commit: The commit of what was ticked of a reflection together with it; empty without.
     """
 
     id: str
     told: str
     moment: datetime
     head: str = ""
+    commit: str = ""
 
 
 class Ticks:
@@ -72,10 +77,20 @@ class Ticks:
         found = {number: _secret_tick(known.get(str(number))) for number in numbers}
         return {number: tick for number, tick in found.items() if tick is not None}
 
-    def tick_proposals(
-        self, ticks: Iterable[tuple[Proposal, ProposalTick | None]], step: LastTick | None = None
+    def on_conflicts(self, ids: Iterable[str]) -> dict[str, ConflictChoice]:
+        """Return the ticks on what devices changed differently, by id."""
+        known = self._read("conflicts")
+        choices = {name: known[name].get("choice") for name in ids if isinstance(known.get(name), dict)}
+        return {name: choice for name, choice in choices.items() if choice in get_args(ConflictChoice)}
+
+    def tick(
+        self,
+        step: LastTick,
+        proposals: Iterable[tuple[Proposal, ProposalTick | None]] = (),
+        secrets: Mapping[int, SecretTick | None] = MappingProxyType({}),
+        conflicts: Mapping[str, ConflictChoice | None] = MappingProxyType({}),
     ) -> None:
-        """Tick proposals, or take their ticks away with None.
+        """Tick what waits, or take ticks away with None.
 
         Args:
             step: What is done, to be taken back by its id.
@@ -83,46 +98,17 @@ class Ticks:
         Raises:
             StorageError: The state folder cannot be written.
         """
-        self._change(
-            "proposals",
-            {
+        changes: dict[str, Mapping[Any, Mapping[str, Any] | None]] = {
+            "proposals": {
                 each.number: None if tick is None else {**asdict(tick), "seen": _digest(each.content)}
-                for each, tick in ticks
+                for each, tick in proposals
             },
-            step,
-        )
-
-    def tick_secrets(self, ticks: Mapping[int, SecretTick | None], step: LastTick | None = None) -> None:
-        """Tick secrets, or take their ticks away with None; as `tick_proposals`.
-
-        Raises:
-            StorageError: The state folder cannot be written.
-        """
-        self._change(
-            "secrets",
-            {number: None if tick is None else asdict(tick) for number, tick in ticks.items()},
-            step,
-        )
-
-    def on_conflicts(self, ids: Iterable[str]) -> dict[str, ConflictChoice]:
-        """Return the ticks on what devices changed differently, by id."""
-        known = self._read("conflicts")
-        choices = {name: known[name].get("choice") for name in ids if isinstance(known.get(name), dict)}
-        return {name: choice for name, choice in choices.items() if choice in get_args(ConflictChoice)}
-
-    def tick_conflicts(
-        self, ticks: Mapping[str, ConflictChoice | None], step: LastTick | None = None
-    ) -> None:
-        """Tick what devices changed differently, or take the ticks away with None; as `tick_proposals`.
-
-        Raises:
-            StorageError: The state folder cannot be written.
-        """
-        self._change(
-            "conflicts",
-            {name: None if choice is None else {"choice": choice} for name, choice in ticks.items()},
-            step,
-        )
+            "secrets": {number: None if tick is None else asdict(tick) for number, tick in secrets.items()},
+            "conflicts": {
+                name: None if choice is None else {"choice": choice} for name, choice in conflicts.items()
+            },
+        }
+        self._change({part: ticks for part, ticks in changes.items() if ticks}, step)
 
     def last(self) -> LastTick | None:
         """Return the newest tick that was neither taken back nor written; None where there is none."""
@@ -135,13 +121,15 @@ class Ticks:
         Raises:
             StorageError: The state folder cannot be written.
         """
-        *rest, last = self._done()
-        self._change(last["part"], last["before"], done=rest)
+        done = self._done()
+        last = [each for each in done if each["id"] == done[-1]["id"]]
+        rest = [each for each in done if each not in last]
+        self._change({each["part"]: each["before"] for each in last}, done=rest)
 
     def forget_steps(self) -> None:
         """Let no tick be taken back any more: what was ticked is written."""
         if self._done():
-            self._change("proposals", {}, done=[])
+            self._change({}, done=[])
 
     def purge(self, erase: Callable[[str], str]) -> None:
         """Take away every tick that says what is purged.
@@ -156,11 +144,11 @@ class Ticks:
                 if any(erase(text) != text for text in _texts(tick))
             ]
             if gone:
-                self._change(part, dict.fromkeys(gone))
+                self._change({part: dict.fromkeys(gone)})
         steps = self._done()
         kept = [each for each in steps if not any(erase(text) != text for text in _texts_of_step(each))]
         if kept != steps:
-            self._change("proposals", {}, done=kept)
+            self._change({}, done=kept)
 
     def _read(self, part: str) -> dict[str, Any]:
         # What cannot be read is a tick less: nothing is lost by that but a moment of thought.
@@ -175,23 +163,23 @@ class Ticks:
 
     def _change(
         self,
-        part: str,
-        ticks: Mapping[Any, Mapping[str, Any] | None],
+        changes: Mapping[str, Mapping[Any, Mapping[str, Any] | None]],
         step: LastTick | None = None,
         *,
         done: list[dict[str, Any]] | None = None,
     ) -> None:
         said: dict[str, Any] = {each: self._read(each) for each in _PARTS}
         steps = self._done() if done is None else done
-        if step is not None:
-            before = {str(number): said[part].get(str(number)) for number in ticks}
-            own = {**asdict(step), "moment": step.moment.isoformat(), "part": part, "before": before}
-            steps = [*steps, own][-_MOST_STEPS:]
+        for part, ticks in changes.items():
+            if step is not None:
+                before = {str(number): said[part].get(str(number)) for number in ticks}
+                own = {**asdict(step), "moment": step.moment.isoformat(), "part": part, "before": before}
+                steps = [*steps, own][-_MOST_STEPS:]
+            changed = {str(number) for number in ticks}
+            kept = {number: tick for number, tick in said[part].items() if number not in changed}
+            kept |= {str(number): dict(tick) for number, tick in ticks.items() if tick is not None}
+            said[part] = dict(list(kept.items())[-_MOST:])
         said[_DONE] = steps
-        changed = {str(number) for number in ticks}
-        kept = {number: tick for number, tick in said[part].items() if number not in changed}
-        kept |= {str(number): dict(tick) for number, tick in ticks.items() if tick is not None}
-        said[part] = dict(list(kept.items())[-_MOST:])
         if not write_state(self._path, json.dumps(said, ensure_ascii=False).encode()):
             raise StorageError(
                 "The tick cannot be kept.",
@@ -204,9 +192,10 @@ def _last_tick(said: object) -> LastTick | None:
     match said:
         case {
             "id": str(name), "told": str(told), "moment": str(moment), "head": str(head),
-            "part": str(part), "before": dict(),
+            "part": str(part), "before": dict(), **rest,
         } if part in _PARTS and (at := time_or_none(moment)) is not None:  # fmt: skip
-            return LastTick(name, told, at, head)
+            commit = rest.get("commit")
+            return LastTick(name, told, at, head, commit if isinstance(commit, str) else "")
     return None
 
 
@@ -249,3 +238,49 @@ def _secret_tick(said: object) -> SecretTick | None:
 def _text(said: Mapping[str, object], name: str) -> str | None:
     value = said.get(name)
     return value if isinstance(value, str) and value else None
+
+
+_CHOSEN: Final = {
+    "accept": "accepted", "decline": "declined", "aside": "set aside", "both": "both kept", "keep": "stored",
+    "without": "stored without its secret", "drop": "erased", "this": "this one taken", "that": "the other taken",
+    "approved": "accepted", "rejected": "declined", "deferred": "set aside",
+}  # fmt: skip
+
+
+def _choice_of(tick: ProposalTick | SecretTick | None) -> str | None:
+    return None if tick is None else tick.choice
+
+
+def _ticked(what: str, choices: Sequence[str | None]) -> str:
+    """Say what was ticked, and how."""
+    if None in choices:
+        return f"took the tick{'s' * (len(choices) > 1)} from {what}"
+    return f"ticked {what}: {', '.join(_CHOSEN[each] for each in dict.fromkeys(choices) if each)}"
+
+
+def told_of_proposals(chosen: Sequence[tuple[Proposal, ProposalTick | None]]) -> str:
+    """Say which proposals were ticked, and how; of those that are one decision, by the one that is accepted."""
+    lead, tick = next((each for each in chosen if each[1] and each[1].choice == "accept"), chosen[0])
+    names = {f"#{each.number}" for each, _ in chosen}
+    if len(chosen) > 2 or (len(chosen) == 2 and names.isdisjoint(lead.conflicts_with)):
+        return _ticked(f"{len(chosen)} proposals", [_choice_of(each) for _, each in chosen])
+    return _ticked(f"“{clip(lead.content, _SHOWN)}”", [_choice_of(tick)])
+
+
+def told_of_items(decisions: Sequence[str]) -> str:
+    """Say how items of a reflection were ticked."""
+    what = "a change" if len(decisions) == 1 else f"{len(decisions)} changes"
+    return _ticked(f"{what} of a reflection", [None if each == "undecided" else each for each in decisions])
+
+
+def told_of_secrets(ticks: Sequence[SecretTick | None]) -> str:
+    """Say how secrets were ticked."""
+    what = "what was held back" if len(ticks) == 1 else f"{len(ticks)} secrets"
+    return _ticked(what, [_choice_of(each) for each in ticks])
+
+
+def told_of_conflicts(choices: Sequence[ConflictChoice | None]) -> str:
+    """Say how what devices changed differently was ticked."""
+    return _ticked(
+        "what two devices changed" if len(choices) == 1 else f"{len(choices)} changes of two devices", choices
+    )

@@ -219,7 +219,10 @@ class Services:
     def inbox(self) -> Inbox:
         from workbench.engine.services.inbox import Inbox
 
-        return Inbox(self.context, self.mutator, self.reviews, self.proposals, self.secrets)
+        def undo(commit: str) -> None:
+            self.audit.undo(confirmed=True, expected=commit)
+
+        return Inbox(self.context, self.mutator, self.reviews, self.proposals, self.secrets, undo)
 
     @cached_property
     def past_reflections(self) -> PastReflectionReader:

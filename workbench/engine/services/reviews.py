@@ -146,20 +146,27 @@ class Reviews:
         self._context.refresh_for_reading()
         return reflection_due(self._context, trigger)
 
-    def decide(self, decisions: Mapping[str, str], *, ticking: bool = False) -> results.memories.Changed:
+    def decide(
+        self,
+        decisions: Mapping[str, str],
+        resolved: Mapping[str, str] | None = None,
+        *,
+        ticking: bool = False,
+    ) -> results.memories.Changed:
         """Tick the boxes of items, in one commit; only a person may.
 
         Args:
             decisions: undecided, approved, rejected or deferred, by item id.
+            resolved: Of contradictions among them, which side holds, by item id: this, that, both or ask.
             ticking: One tick of several: those that follow one another are one action, undone tick by tick.
 
         Raises:
             RoleRefused: This door is no person's.
             NotFound: The proposal has no item of that id, or there is no proposal.
-            InvalidInput: A word is no decision.
+            InvalidInput: A word is no decision, or resolves nothing.
         """
         return self._decide(
-            lambda view: plan_decide(view, decisions), "decided on a reflection", ticking=ticking
+            lambda view: plan_decide(view, decisions, resolved), "decided on a reflection", ticking=ticking
         )
 
     def edit(

@@ -421,25 +421,16 @@ def keeping(rows: Sequence[Waiting]) -> Callable[[Workspace], str]:
     """Return what keeps ticks where they live: those of a reflection in its file, the others beside the workspace."""
 
     def keep(workspace: Workspace) -> str:
-        decisions, told = {}, list[str]()
-        for row in rows:
-            if row.item is not None and row.tick in RESOLVE:
-                told += workspace.review_edit(
-                    row.id, fields={"resolve": RESOLVE[row.tick]}, decision="approved", ticking=True
-                ).warnings
-            elif row.item is not None:
-                decisions[row.id] = _DECISIONS[row.tick]
-        if decisions:
-            told += workspace.review_decide(decisions, ticking=True).warnings
-        if proposals := dict(pair for row in rows if row.proposals for pair in _proposal_ticks(row)):
-            workspace.inbox_tick_proposals(proposals)
-        if secrets := {row.held.number: _secret_tick(row) for row in rows if row.held is not None}:
-            workspace.inbox_tick_secrets(secrets)
+        items = [row for row in rows if row.item is not None]
         differing = ((row.conflict, row.tick) for row in rows if row.conflict is not None)
-        conflicts = {each.id: conflict_choice(each, tick) if tick else None for each, tick in differing}
-        if conflicts:
-            workspace.inbox_tick_conflicts(conflicts)
-        return " ".join((_said(rows), *told))
+        done = workspace.inbox_tick(
+            items={row.id: "approved" if row.tick in RESOLVE else _DECISIONS[row.tick] for row in items},
+            resolved={row.id: RESOLVE[row.tick] for row in items if row.tick in RESOLVE},
+            proposals=dict(pair for row in rows if row.proposals for pair in _proposal_ticks(row)),
+            secrets={row.held.number: _secret_tick(row) for row in rows if row.held is not None},
+            conflicts={each.id: conflict_choice(each, tick) if tick else None for each, tick in differing},
+        )
+        return " ".join((_said(rows), *done.warnings))
 
     return keep
 

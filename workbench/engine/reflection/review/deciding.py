@@ -37,27 +37,39 @@ _APPROVED: Final[Decision] = "approved"
 _VERBS: Final = {"undecided": "took back the decision on"}
 
 
-def plan_decide(view: FileView, decisions: Mapping[str, str]) -> Plan[Changed]:
+def plan_decide(
+    view: FileView, decisions: Mapping[str, str], resolved: Mapping[str, str] | None = None
+) -> Plan[Changed]:
     """Plan to tick the boxes of items; what an approved one needs is approved with it, unless it was decided on.
 
     Args:
         view: The files.
         decisions: undecided, approved, rejected or deferred, by item id.
+        resolved: Of contradictions among them, which side holds, by item id: this, that, both or ask.
 
     Raises:
         NotFound: An id is none of the proposal's, or there is no proposal.
-        InvalidInput: A word is no decision.
+        InvalidInput: A word is no decision, or resolves nothing.
     """
     pending = read_pending(view)
     chosen = [_known(pending, item_id) for item_id in decisions]
     words = [_checked(item_id, word) for item_id, word in decisions.items()]
     checked = [(item.id, word) for item, word in zip(chosen, words, strict=True)]
-    told = _told(checked, chosen[0].text if chosen else "")
+    fields = {item_id: {items.RESOLVE: side} for item_id, side in (resolved or {}).items()}
+    edited = pending
+    for item in chosen:
+        for name, text in fields.get(item.id, {}).items():
+            edited = edited.set_fields(item.id, {name: _field(item, name, text)})
+    told = (
+        f"{_edited(chosen[0], None, fields[chosen[0].id])}, {words[0]}"
+        if len(chosen) == 1 and chosen[0].id in fields
+        else _told(checked, chosen[0].text if chosen else "")
+    )
     needed = _needed(pending, checked)
     also = [(item.id, _APPROVED) for item in needed]
     ids = (*decisions, *(item.id for item in needed))
     warnings = (*_accepted_too(needed), *_left_accepted(pending, checked))
-    return _plan(pending, pending.decide([*checked, *also]), ids, told, warnings)
+    return _plan(pending, edited.decide([*checked, *also]), ids, told, warnings)
 
 
 def plan_edit_item(
