@@ -487,7 +487,7 @@ ENTITY = dataclasses.replace(
     [
         ("swan", "SWAN needs 12 GB"),
         ("when swan runs at night", "SWAN: It runs at night [sic]"),
-        ("hetzner", "SWAN: uses › hetzner"),
+        ("hetzner", "SWAN uses hetzner"),
         ("something else", "SWAN needs 12 GB"),
     ],
 )

@@ -60,7 +60,10 @@ def hit_title(hit: Hit) -> str:
 def hit_words(hit: Hit, question: str) -> str:
     """Return what a result says in one line: of an entity the fact that answers, named where the fact does not."""
     title = hit_title(hit)
-    fact = readable(_RELATION.sub(r"\1 › ", answering_line(hit, question)))
+    line = answering_line(hit, question)
+    if related := _RELATION.search(line):
+        return f"{title} {related[1].replace('-', ' ')} {readable(line[related.end() :])}"
+    fact = readable(line)
     if not fact or fact == title:
         return title
     return fact if title.casefold() in fact.casefold() else f"{title}: {fact}"
