@@ -52,6 +52,14 @@ Something moved.
 """
 
 
+STILL_SO = (
+    "# Reflection Summary — 2026-02-02\n\n"
+    "<!-- reflection: r-003 | created: 2026-02-02T03:00:00+00:00 -->\n\n## Questions\n"
+    "- [ ] `r-003.1` question for `core:identity:lives-in-uppsala`: “Lives in Uppsala” — is this still so?\n"
+    "  - answer: …\n"
+)
+
+
 @pytest.fixture
 def proposed(settled: AgentHome) -> AgentHome:
     settled.write(layout.PENDING_REFLECTION, PROPOSAL)
@@ -253,13 +261,7 @@ LINE = "core:identity:lives-in-uppsala"
 def test_an_answer_to_whether_core_memory_still_holds_decides_on_it(
     settled: AgentHome, answer: str, stands: str | None
 ) -> None:
-    settled.write(
-        layout.PENDING_REFLECTION,
-        "# Reflection Summary — 2026-02-02\n\n"
-        "<!-- reflection: r-003 | created: 2026-02-02T03:00:00+00:00 -->\n\n## Questions\n"
-        "- [ ] `r-003.1` question for `core:identity:lives-in-uppsala`: “Lives in Uppsala” — is this still so?\n"
-        "  - answer: …\n",
-    )
+    settled.write(layout.PENDING_REFLECTION, STILL_SO)
     before = {each.name for each in (settled.root / "memory/episodes").iterdir()}
     with settled.open() as workspace:
         workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
@@ -278,13 +280,7 @@ def test_an_answer_to_whether_core_memory_still_holds_decides_on_it(
 
 @pytest.mark.parametrize("answer", ["not sure", "I don't know", "Malmö", "不知道"])
 def test_what_cannot_stand_in_core_memory_is_no_answer(settled: AgentHome, answer: str) -> None:
-    settled.write(
-        layout.PENDING_REFLECTION,
-        "# Reflection Summary — 2026-02-02\n\n"
-        "<!-- reflection: r-003 | created: 2026-02-02T03:00:00+00:00 -->\n\n## Questions\n"
-        "- [ ] `r-003.1` question for `core:identity:lives-in-uppsala`: “Lives in Uppsala” — is this still so?\n"
-        "  - answer: …\n",
-    )
+    settled.write(layout.PENDING_REFLECTION, STILL_SO)
     with settled.open() as workspace:
         with pytest.raises(InvalidInput, match="cannot stand alone") as caught:
             workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")
@@ -309,13 +305,7 @@ def test_what_cannot_stand_in_core_memory_is_no_answer(settled: AgentHome, answe
     ],
 )
 def test_a_yes_that_says_more_is_no_answer(settled: AgentHome, answer: str) -> None:
-    settled.write(
-        layout.PENDING_REFLECTION,
-        "# Reflection Summary — 2026-02-02\n\n"
-        "<!-- reflection: r-003 | created: 2026-02-02T03:00:00+00:00 -->\n\n## Questions\n"
-        "- [ ] `r-003.1` question for `core:identity:lives-in-uppsala`: “Lives in Uppsala” — is this still so?\n"
-        "  - answer: …\n",
-    )
+    settled.write(layout.PENDING_REFLECTION, STILL_SO)
     with settled.open() as workspace:
         with pytest.raises(InvalidInput, match="says yes and something else") as caught:
             workspace.review_edit("r-003.1", fields={"answer": answer}, decision="approved")

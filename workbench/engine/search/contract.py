@@ -152,7 +152,7 @@ def telling_terms(found: Mapping[str, int]) -> list[str]:
 
 
 def bm25(chunks: int, average: float, counts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
-    """Return BM25 of each chunk that holds a term, as FTS5 reckons it.
+    """Return BM25 of each chunk that holds a term, as FTS5 computes it.
 
     Args:
         chunks: Number of all chunks.

@@ -129,7 +129,7 @@ class Account:
     def _known_changes(self, asked: datetime) -> tuple[str | None, list[SinceChange]]:
         """Return the commit that memory stood at, and what became of each memory since, newest first.
 
-        Compared anew only where history went on; who asks meanwhile waits for that rather than do it too.
+        Compared again only after new commits; callers that ask at the same time share one comparison.
         """
         with self._lock:
             head, then = self._context.history.head(), self._past.line().at(asked)

@@ -111,7 +111,7 @@ class Ticks:
         self._change({part: ticks for part, ticks in changes.items() if ticks}, step)
 
     def last(self) -> LastTick | None:
-        """Return the newest tick that was neither taken back nor written; None where there is none."""
+        """Return the newest tick that can still be taken back, or None."""
         done = self._done()
         return _last_tick(done[-1]) if done else None
 

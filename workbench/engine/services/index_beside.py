@@ -133,7 +133,8 @@ def index_what_is_read(root: str, derived: str) -> None:
         return is_alone
 
     def say(done: int, total: int) -> None:
-        print(done, total, flush=True)  # noqa: T201 - to the process that started this one
+        sys.stdout.write(f"{done} {total}\n")
+        sys.stdout.flush()
 
     with contextlib.closing(context), contextlib.suppress(BrokenPipeError):
         while not is_alone and str(context.derived) == derived:

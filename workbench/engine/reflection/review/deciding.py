@@ -221,7 +221,7 @@ def _date(item: ReviewItem, name: str, text: str) -> str:
 
 
 def _edited(item: ReviewItem, text: str | None, fields: Mapping[str, str]) -> str:
-    """Say in a line what was written anew of an item."""
+    """Return one line that tells how an item was edited."""
     resolved = fields.get(items.RESOLVE, "").strip().casefold()
     if resolved and resolved != "ask":
         holds = items.field_of(item, resolved) or item.text

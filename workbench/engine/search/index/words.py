@@ -1,4 +1,4 @@
-"""The words of an index file: which chunks hold a term how often, and BM25 over them as FTS5 reckons it.
+"""The words of an index file: how often each chunk holds a term, and the BM25 that FTS5 would give.
 
 FTS5 keeps and merges the lists. Its own `bm25()` looks up the size of each match, twelve times what finding the matches
 takes; so sizes are held in memory, and a term that a chunk holds twice is there once more as `2#term`.
