@@ -13,7 +13,7 @@ from workbench.display.found import hit_row, hit_words
 from workbench.display.ink import Line, line_width, plain_text
 from workbench.display.rows import item_row, memory_row
 from workbench.engine.results.memories import CoreItem
-from workbench.engine.results.recall import Hit, Signals
+from workbench.engine.results.recall import Hit, HitRelation, Signals
 
 LONG = "The harbour office asked for the papers of every boat that lies at the northern quay"
 NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
@@ -67,3 +67,19 @@ def test_the_row_of_an_entity_says_the_fact_that_search_found_to_answer() -> Non
     # What no longer holds answers only where nothing else does.
     assert hit_words(entity, "work of Marta") == "Marta works as a harbour pilot"
     assert hit_words(entity, "the cook") == "Marta: Her work as a cook ended"
+
+
+def test_a_fact_that_answers_as_much_comes_before_a_relation_which_names_the_other_by_its_label() -> None:
+    relation = HitRelation("entity:person--marta", "relates-to", "entity:concept--pilot-house", "Pilot House")
+    marta = hit(
+        id="entity:person--marta",
+        store="semantic",
+        title="Marta",
+        snippet="# Marta\n- Marta rents the pilot house ^a1\n- relates-to: [[concept--pilot-house]] ^r1",
+        end_line=3,
+        matched=(3, 3),
+        relations=(relation,),
+    )
+    assert hit_words(marta, "the pilot house") == "Marta rents the pilot house"
+    joined = replace(marta, snippet=marta.snippet.replace("the pilot house", "a flat"))
+    assert hit_words(joined, "the pilot house") == "Marta relates to Pilot House"

@@ -40,6 +40,7 @@ _FACT_ID = lazy_pattern(r":? [a-z]+:\S+#\^\w+")
 _HEADING_OR_COMMENT = lazy_pattern(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
 _ITEM = lazy_pattern(r"^\s*[-*+] +(?=\S)")
 _RELATION = lazy_pattern(r"(?<=[-*+] )([\w-]+): (?=\[\[)")
+_LINK = lazy_pattern(r"\[\[([^\]|]+)")
 _DAY = len("2026-02-02")
 _BAR = 12
 
@@ -62,7 +63,9 @@ def hit_words(hit: Hit, question: str) -> str:
     title = hit_title(hit)
     line = answering_line(hit, question)
     if related := _RELATION.search(line):
-        return f"{title} {related[1].replace('-', ' ')} {readable(line[related.end() :])}"
+        target = f"entity:{linked[1]}" if (linked := _LINK.match(line, related.end())) else ""
+        label = next((each.label for each in hit.relations if each.to == target), "")
+        return f"{title} {related[1].replace('-', ' ')} {label or readable(line[related.end() :])}"
     fact = readable(line)
     if not fact or fact == title:
         return title
@@ -89,7 +92,13 @@ def answering_line(hit: Hit, question: str) -> str:
     for among in (_in_order(_matched(hit)), holding, items, lines):
         best = best_line(among, question, hit.title)
         if best is not None and one_line(best) not in (hit.title, hit.id.removeprefix("entity:")):
-            return best
+            # A fact that says as much tells more than that two things are joined.
+            facts = (
+                ()
+                if _RELATION.search(best) is None
+                else (line for line in holding if not _RELATION.search(line))
+            )
+            return best_line((*facts, best), question, hit.title) or best
     return next(iter((*_in_order(_matched(hit)), *items, *reversed(lines))), "")
 
 
