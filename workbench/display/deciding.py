@@ -142,6 +142,16 @@ def item_title(item: ReviewItem) -> str:
     return said or name or item.kind
 
 
+def item_words(item: ReviewItem) -> str:
+    """Return what an item proposes, in one line that stands under the name of its kind."""
+    kind, said = kind_of(item.kind), unlinked(item.after[:_LONGEST])
+    if kind is Kind.ARCHIVE:
+        return said or item.title
+    if kind in _IN_CORE:
+        return item_title(item).removeprefix("Core, ")
+    return item_title(item)
+
+
 def held_title(held: HeldMemory) -> str:
     """Return what was held back, in one line: what it looks like, and where it is."""
     kinds = " and ".join(held.kinds)

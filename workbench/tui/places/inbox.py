@@ -167,7 +167,7 @@ class InboxRows(Rows["str", "Waiting | Reflected | Unreadable"]):
         if isinstance(row, Unreadable):
             return spread((Span("! ", "danger"), ink(row.title)), (), width)
         return waiting_row(
-            "aside" if row.group == ASIDE and not row.tick else row.tick, row.title, row.who, width
+            "aside" if row.group == ASIDE and not row.tick else row.tick, row.words, row.who, width
         )
 
 

@@ -16,6 +16,7 @@ from workbench.display.deciding import (
     held_title,
     item_tick,
     item_title,
+    item_words,
     link_of,
 )
 from workbench.display.words import quoted
@@ -47,16 +48,28 @@ TICKS: Final = {
     "store-without": "without",
 }
 """Commands that tick, and how."""
-UNREADABLE, CLASHES, DEVICES, SECRETS, QUESTIONS, CHANGES, ASIDE, PAST = (
+UNREADABLE, CLASHES, DEVICES, SECRETS, QUESTIONS, CORE, KNOWN, FADED, ASIDE, PAST = (
     "Cannot be read",
     "Cannot both be true",
     "Changed on two devices",
     "Held back",
     "Questions for you",
-    "Changes",
+    "Core memory",
+    "New or changed",
+    "To be archived",
     "Set aside",
     "Past reflections",
 )
+CHANGES: Final = (CORE, KNOWN, FADED)
+"""The groups of what asks for no more than a yes or no."""
+_GROUPS: Final = {
+    Kind.CONTRADICTION: CLASHES,
+    Kind.QUESTION: QUESTIONS,
+    Kind.CORE_CHANGE: CORE,
+    Kind.PROMOTION: CORE,
+    Kind.DEMOTION: CORE,
+    Kind.ARCHIVE: FADED,
+}
 _DECISIONS: Final = {tick: decision for decision, tick in DECIDED.items()}
 # Nothing is done before it is written, but for what is set aside.
 _TICKED: Final = {
@@ -111,6 +124,11 @@ class Waiting:
     store: str | None = None
     text: str | None = None
     statements: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Return its title without what its group says already."""
+        return item_words(self.item) if self.item is not None and self.group in (CORE, FADED) else self.title
 
     @property
     def is_clash(self) -> bool:
@@ -246,14 +264,12 @@ def waiting_rows(inbox: Inbox, said: Mapping[str, str]) -> tuple[Waiting, ...]:
         *(_of_held(held, inbox) for held in inbox.held),
         *(_of_conflict(conflict, inbox) for conflict in inbox.conflicts),
     ]
-    order = (CLASHES, DEVICES, SECRETS, QUESTIONS, CHANGES, ASIDE)
+    order = (CLASHES, DEVICES, SECRETS, QUESTIONS, *CHANGES, ASIDE)
     return tuple(sorted(rows, key=lambda row: order.index(row.group)))
 
 
 def _of_item(item: ReviewItem, inbox: Inbox) -> Waiting:
-    group = {Kind.CONTRADICTION: CLASHES, Kind.QUESTION: QUESTIONS}.get(
-        kind_of(item.kind) or Kind.FACT, CHANGES
-    )
+    group = _GROUPS.get(kind_of(item.kind) or Kind.FACT, KNOWN)
     if item.id in inbox.set_aside:
         return Waiting(item.id, item_title(item), ASIDE, item=item)
     fields = item.fields or {}
@@ -308,7 +324,7 @@ def _of_proposals(group: Sequence[Proposal], inbox: Inbox, said: Mapping[str, st
     return Waiting(
         f"proposal:{first.number}",
         " ".join(title.split()),
-        ASIDE if aside else CLASHES if first.conflicts_with else CHANGES,
+        ASIDE if aside else CLASHES if first.conflicts_with else KNOWN,
         "" if aside and not any(ticks) else _pair_tick(choices, len(ordered)) if is_pair else choices[0],
         proposals=ordered,
         store=tick.store if tick is not None else None,

@@ -282,7 +282,7 @@ def waiting(account: Account) -> list[Waiting | Notice]:
                 questions,
             )
         )
-    changes = [row for row in found if row.group == CHANGES]
+    changes = [row for row in found if row.group in CHANGES]
     reflected = [row for row in changes if row.item is not None]
     if reflected:
         made = account.inbox.review.created
