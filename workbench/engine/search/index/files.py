@@ -48,7 +48,7 @@ CACHE = "recall-vectors.sqlite"
 _NAME = lazy_pattern(r"recall-([0-9a-f]{12})-(\d{1,9})\.sqlite")
 _IN_USE = "recall-{}.used"
 # Raised when the format of tables, chunks, terms or units changes.
-INDEX_VERSION = 6
+INDEX_VERSION = 7
 
 
 class IndexLost(StorageError):

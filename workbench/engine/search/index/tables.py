@@ -50,6 +50,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
     terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_#'"
 );
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
+CREATE VIRTUAL TABLE occurrences USING fts5vocab (words, 'instance');
 CREATE TABLE lengths (block INTEGER PRIMARY KEY, lengths BLOB NOT NULL);
 CREATE TABLE vectors (number INTEGER PRIMARY KEY, whole BLOB NOT NULL, units BLOB);
 CREATE TABLE blocks (

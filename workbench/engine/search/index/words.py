@@ -118,15 +118,14 @@ def _held(connection: apsw.Connection, term: str) -> tuple[Numbers, Numbers]:
     """Return the chunks that hold a term, numbers ascending, and how often each does."""
     if not term.endswith("*"):
         return _counts(connection, term)
-    start = term[:-1]
-    question = "SELECT term FROM vocabulary WHERE term >= ? AND term < ?"
-    every = [
-        _counts(connection, each) for (each,) in ask(connection, question, (start, start + _END_OF_PREFIX))
-    ]
-    if not every:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    numbers, which = np.unique(np.concatenate([each for each, _ in every]), return_inverse=True)
-    return numbers, np.bincount(which, np.concatenate([counts for _, counts in every])).astype(np.int64)
+    counts = Counter[int]()
+    at, start = 1, term[:-1]
+    while again := _begun(connection, start):
+        counts.update(again)
+        at += 1
+        start = f"{at}#{term[:-1]}"
+    numbers = np.sort(np.fromiter(counts, np.int64, len(counts)))
+    return numbers, np.fromiter((counts[number] for number in numbers.tolist()), np.int64, len(numbers))
 
 
 def _counts(connection: apsw.Connection, term: str) -> tuple[Numbers, Numbers]:
@@ -137,6 +136,12 @@ def _counts(connection: apsw.Connection, term: str) -> tuple[Numbers, Numbers]:
         counts[np.searchsorted(numbers, again)] += 1
         at += 1
     return numbers, counts
+
+
+def _begun(connection: apsw.Connection, start: str) -> list[int]:
+    """Return the chunks that hold terms with a beginning, each as often as it holds different ones."""
+    question = "SELECT doc FROM occurrences WHERE term >= ? AND term < ?"
+    return [number for (number,) in ask(connection, question, (start, start + _END_OF_PREFIX))]
 
 
 def _matches(connection: apsw.Connection, term: str) -> Numbers:
