@@ -70,7 +70,6 @@ Frame #places { height: 1fr; }
 Frame #status, Frame #keys { height: auto; max-height: 5; }
 Frame #sheet { layer: sheet; dock: bottom; margin: 0 0 2 0; height: auto; display: none; }
 Place { height: 1fr; width: 1fr; layout: horizontal; display: none; }
-Place.-here { display: block; }
 .place-left { width: 46%; height: 1fr; padding: 0 1 0 0; }
 .place-head { height: 1; }
 .place-list { height: 1fr; }
@@ -549,8 +548,6 @@ def lay_out(frame: Frame, width: int, height: int, *, plain: bool) -> str:
     below = plain or width < BESIDE
     single = plain or width < ONE_LINE or (below and height < _ONE_PART)
     wide = width >= EVIDENCE and not plain
-    frame.set_class(below, "-below")
-    frame.set_class(single, "-single")
-    frame.set_class(wide, "-wide")
-    frame.set_class(height < _NO_KEYS, "-low")
+    # At once: each change of classes looks through all styles of everything in the frame.
+    frame.update_classes({"-below": below, "-single": single, "-wide": wide, "-low": height < _NO_KEYS})
     return "single" if single else "below" if below else "wide" if wide else "beside"

@@ -240,7 +240,7 @@ class Asking:
 
     def __init__(self, frame: Frame, line: Input, remembered: Remembered) -> None:
         self._frame = frame
-        self._line = line
+        self.line = line
         self._remembered = remembered
         self._calming: Timer | None = None
 
@@ -248,10 +248,10 @@ class Asking:
         """Put the cursor into the line, the old question selected; or ask again what was asked before."""
         if command == "ask":
             asked = self._frame.place_named("ask")
-            if isinstance(asked, AskPlace) and not self._line.value:
+            if isinstance(asked, AskPlace) and not self.line.value:
                 self._write(asked.text)
-            self._frame.set_focus(self._line)
-            self._line.action_select_all()
+            self._frame.set_focus(self.line)
+            self.line.action_select_all()
             return True
         place = self._frame.place
         if command == "open" and isinstance(place, AskPlace) and place.cursor_key.startswith(ASKED):
@@ -261,7 +261,7 @@ class Asking:
 
     def take(self, key: str) -> bool:
         """Leave the line, or go down to what answers."""
-        if self._frame.focused is not self._line or key not in ("escape", "down", "enter", "tab"):
+        if self._frame.focused is not self.line or key not in ("escape", "down", "enter", "tab"):
             return False
         if key == "escape":
             self._stop()
@@ -277,23 +277,23 @@ class Asking:
 
     def show_in(self, place: Place) -> None:
         """Show the question beside its answers alone; `/` has it again in every other place."""
-        if self._frame.focused is not self._line:
+        if self._frame.focused is not self.line:
             self._write(place.text if isinstance(place, AskPlace) else "")
 
     def _write(self, text: str) -> None:
-        with self._line.prevent(Input.Changed):
-            self._line.value = text
+        with self.line.prevent(Input.Changed):
+            self.line.value = text
 
     def ask(self, text: str) -> None:
         """Ask a question at once, and go to what answers it."""
-        self._line.value = text
+        self.line.value = text
         self._answer()
         self._keep()
         self._frame.focus_place()
 
     def typed(self) -> None:
         """Answer what is being typed once the hand rests."""
-        if self._frame.focused is self._line:
+        if self._frame.focused is self.line:
             self._stop()
             self._calming = self._frame.set_timer(_CALM, self._answer)
 
@@ -307,14 +307,14 @@ class Asking:
         place = self._frame.place_named("ask")
         if not isinstance(place, AskPlace):
             return
-        is_new = place.text != self._line.value
-        place.text, place.asked = self._line.value, tuple(self._remembered.asked)
+        is_new = place.text != self.line.value
+        place.text, place.asked = self.line.value, tuple(self._remembered.asked)
         if is_new or self._frame.place is not place:
             place.list.clear_marks()
             self._frame.go("ask", focus=False)
 
     def _keep(self) -> None:
-        text = self._line.value.strip()
+        text = self.line.value.strip()
         if text:
             others = [each for each in self._remembered.asked if each != text]
             self._remembered.asked = [text, *others][:_MOST_ASKED]

@@ -308,8 +308,8 @@ class Frame(Screen[None], inherit_bindings=False):
         before, past = self.place_name, self.place.when if self.place_name else ""
         if self.place_name:
             self._leave_place(visit=visit)
-            self.place.remove_class("-here")
-        place.add_class("-here")
+            self.place.display = False
+        place.display = True
         self.looking.stop_opening()
         self.remove_class("-reading", "-evidence")
         self.place_name = self._remembered.place = name
@@ -383,9 +383,14 @@ class Frame(Screen[None], inherit_bindings=False):
         self.place.visited.clear()
         if self._rest is not None:
             self._rest.stop()
-        self._rest = self.set_timer(_REST, self.read_card)
+        self._rest = self.set_timer(_REST, self._rested)
+        # The row is painted at once; what stands around the place follows with the card.
+        self.call_after_refresh(self.pressing.painted)
+
+    def _rested(self) -> None:
         self.edges.move_on()
         self.edges.draw()
+        self.read_card()
 
     @on(ListPart.Chosen)
     def _chosen(self, event: ListPart.Chosen) -> None:

@@ -62,7 +62,7 @@ class Splits:
         frame = self._frame
         focused = frame.focused
         if not frame.has_class("-zoom") and focused is not None:
-            frame.set_class(self._left not in focused.ancestors_with_self, "-reading")
+            frame.set_class(frame.place.list_side not in focused.ancestors_with_self, "-reading")
         frame.toggle_class("-zoom")
 
     def _toggle_rail(self) -> None:
@@ -126,27 +126,20 @@ class Splits:
             sizes: tuple[int | None, int | None] = (None, None)
         else:
             sizes = self._fitting()
-        left = self._left
-        if left is not None:
-            _set(left, "width", None if self.layout == "below" else sizes[0])
-            _set(left, "height", sizes[0] if self.layout == "below" else None)
-            _set(place.evidence, "width", sizes[1])
+        _set(place.list_side, "width", None if self.layout == "below" else sizes[0])
+        _set(place.list_side, "height", sizes[0] if self.layout == "below" else None)
+        _set(place.evidence, "width", sizes[1])
         # The crumbs begin above the card.
-        for line in frame.query("#ask"):
-            _set(line, "width", sizes[0] if self._has_list and self.layout != "below" else None)
+        beside = self._has_list and self.layout != "below"
+        _set(frame.asking.line, "width", sizes[0] if beside else None)
         self._kept[_EVIDENCE] = "off" if frame.has_class("-no-evidence") else "on"
-
-    @property
-    def _left(self) -> Widget | None:
-        """Return what stands left of the first split, or above it; None while the place is being made."""
-        return next(iter(self._frame.place.query(".place-left")), None)
 
     # Moving.
 
     def _move(self, right: int, down: int) -> None:
         frame = self._frame
-        place, left = frame.place, self._left
-        if left is None or self.layout == "single" or frame.has_class("-zoom"):
+        place, left = frame.place, frame.place.list_side
+        if self.layout == "single" or frame.has_class("-zoom"):
             frame.say("One part is shown alone; there is no split.")
         elif self.layout == "below":
             if right:
@@ -196,10 +189,10 @@ class Splits:
 
     def _split_at(self, x: int, y: int) -> int | None:
         """Return which split has its line there: 0 that of the list, 1 that of the evidence."""
-        frame, part = self._frame, self._left
-        if part is None or self.layout == "single" or frame.has_class("-zoom", "-plain"):
+        frame = self._frame
+        if self.layout == "single" or frame.has_class("-zoom", "-plain"):
             return None
-        area, left, evidence = frame.place.region, part.region, frame.place.evidence.region
+        area, left, evidence = frame.place.region, frame.place.list_side.region, frame.place.evidence.region
         if not area.contains(x, y):
             return None
         if self.layout == "below":

@@ -164,12 +164,14 @@ class Place(Container):
         self.card = CardPart()
         self.evidence = EvidencePart()
         self.head = DrawnLines(ground="paper")
+        self.list_side = Container(classes="place-left")
+        """What stands left of the first split, or above it."""
 
     def compose(self) -> ComposeResult:
         self.head.add_class("place-head")
         self.list.add_class("place-list")
         self.card.add_class("place-card")
-        with Container(classes="place-left"):
+        with self.list_side:
             yield self.head
             yield self.filter_line
             yield from self.body()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.containers import Container, Vertical
+from textual.containers import Vertical
 
 from workbench.display.ink import gap, ink, spread
 from workbench.display.sessions import Listed, head_lines, session_card, session_row
@@ -141,7 +141,7 @@ class SessionsPlace(Place):
         self.card.add_class("place-evidence")
         self._said_head.add_class("sessions-head")
         self.evidence.add_class("sessions-source")
-        with Container(classes="place-left"):
+        with self.list_side:
             yield self.head
             yield self.filter_line
             yield self.list
