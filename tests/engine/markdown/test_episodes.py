@@ -187,6 +187,31 @@ def test_heading_turns_are_read_with_what_follows() -> None:
     assert log.entries[0].turns[0].text == "Check this:\n```\n## 10:00 not me\n```"
 
 
+def test_a_fence_that_a_message_left_open_ends_with_its_section() -> None:
+    log = DailyLog.parse(
+        b"# 2024-04-25\n\n## 09:00 user\nMy code:\n```python\nif x:\n\n## 09:01 assistant\nTry this:\n```\ny\n```\n\n"
+        b"## 09:02 user\n- See:\n  ```\n  z\n\n## 09:03 assistant\n~~~\nw\n",
+        "memory/2024-04-25.md",
+    )
+    assert [(entry.title, entry.span.start, entry.span.end) for entry in log.entries] == [
+        ("user: My code:", 3, 6),
+        ("assistant: Try this:", 8, 12),
+        ("user: - See:", 14, 17),
+        ("assistant: ~~~", 19, 21),
+    ]
+    assert log.entries[0].text == "## 09:00 user\nMy code:\n```python\nif x:"
+
+
+def test_a_log_in_a_fence_stays_in_it() -> None:
+    pasted = "Look:\n```\n# 2024-04-24\n\n## 10:00 user\nHi\n\n## 10:01 assistant\nHo\n```\nWhat is it?"
+    log = DailyLog.parse(
+        f"## 09:00 user\n{pasted}\n\n## 09:01 assistant\nA log:\n```sh\nls\n\n## 09:02 user\nOh.\n".encode(),
+        "memory/2024-04-25.md",
+    )
+    assert [entry.title for entry in log.entries] == ["user: Look:", "assistant: A log:", "user: Oh."]
+    assert log.entries[0].turns[0].text == pasted
+
+
 def test_chinese_logs_are_read() -> None:
     log = DailyLog.parse(
         "# 日志\r\n\r\n## 会议\r\n- 9：05 小明：你好 世界\r\n- 9:06 小红： 好\r\n".encode(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Final
@@ -18,7 +18,14 @@ from workbench.engine.markdown.markup import (
     remove_lines,
     unprotect_body,
 )
-from workbench.engine.markdown.outline import Heading, Outline, read_headings, read_outline, stretches
+from workbench.engine.markdown.outline import (
+    Heading,
+    Outline,
+    parse_blocks,
+    read_headings,
+    read_outline,
+    stretches,
+)
 from workbench.engine.markdown.source import LineSpan, Problem, Problems, SourceText, is_blank
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.roles import written_scope
@@ -43,6 +50,8 @@ _CLOCK: Final = lazy_pattern(r"\[?(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?\]?(?:\s
 _ANY_CLOCK: Final = lazy_pattern(r"(?<![\d:])(\d{1,2})[:：]([0-5]\d)(?!\d)")
 _SPEAKER: Final = lazy_pattern(r"[*_]*([^\s:：*_][^:：\n*_]{0,39}?)[*_]*[:：][*_]*\s+")
 _TURN_HEADING: Final = lazy_pattern(r"\[?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?\]?\s+(\w[\w .-]{0,39})$")
+_TIMED_HEADING: Final = lazy_pattern(r"#{1,6}[ \t]+\[?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?\]?(?:[ \t]|$)")
+_FENCE_END: Final = lazy_pattern(r" {0,3}(`{3,}|~{3,})[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +353,7 @@ class DailyLog:
     def parse(cls, content: bytes, path: str) -> DailyLog:
         """Parse the file. Any bytes are accepted."""
         source = SourceText.from_bytes(content)
-        outline = read_outline(source)
+        outline = _outline_of_log(source)
         problems = Problems(path)
         name = _NAME.search(PurePosixPath(path).name)
         if name is None:
@@ -371,6 +380,60 @@ class DailyLog:
     def render(self) -> bytes:
         """Return the file's bytes."""
         return self.source.render()
+
+
+def _outline_of_log(source: SourceText) -> Outline:
+    """Return the outline of a log, in which a fence that nobody closed ends with its section.
+
+    A message that was cut short leaves a fence open, and all that is said after it, by others too, would be its code.
+    """
+    outline = read_outline(source)
+    if not any(_TIMED_HEADING.match(line) for fence in outline.fences for line in source.lines_of(fence)):
+        return outline
+    starts = [number for number, line in enumerate(source.lines, 1) if _TIMED_HEADING.match(line)]
+    spans = list(map(LineSpan, starts, [*(start - 1 for start in starts[1:]), len(source.lines)]))
+    fences = [_Fences.of(source.lines_of(span)) for span in spans]
+    closed = source
+    of_pasted_log = ""
+    for at, (span, own) in enumerate(zip(spans, fences, strict=True)):
+        if not own.open_mark:
+            continue
+        later = next((each for each in fences[at + 1 :] if each.first), own)
+        if of_pasted_log and own.first == of_pasted_log:
+            of_pasted_log = ""
+        elif own.is_empty and later.first == later.open_mark == own.open_mark:
+            of_pasted_log = own.open_mark
+        elif is_blank(source.line(span.end)):
+            closed = closed.splice(span.end, span.end, [own.open_mark])
+    return read_outline(closed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fences:
+    """The outermost fences of a section by itself.
+
+    Args:
+        first: The first line of the first one, stripped, or "".
+        open_mark: The mark of the one that is not closed, or "".
+        is_empty: Whether that one holds nothing but headings, as before a log in a fence.
+    """
+
+    first: str = ""
+    open_mark: str = ""
+    is_empty: bool = False
+
+    @classmethod
+    def of(cls, lines: Sequence[str]) -> _Fences:
+        found = [token for token in parse_blocks(lines) if token.type == "fence" and token.level == 0]
+        spans = [token.map or [0, 1] for token in found]
+        if not found:
+            return cls()
+        first, (start, end) = lines[spans[0][0]].strip(), spans[-1]
+        last = _FENCE_END.match(lines[end - 1]) if end - 1 > start else None
+        if last is not None and last[1].startswith(found[-1].markup):
+            return cls(first)
+        held = lines[start + 1 : end]
+        return cls(first, found[-1].markup, all(is_blank(line) or line.startswith("#") for line in held))
 
 
 def _sections(source: SourceText, outline: Outline, head: Heading | None, span: LineSpan) -> list[DailyEntry]:
