@@ -78,6 +78,27 @@ def hit_day(hit: Hit, question: str) -> str | None:
     return since[:_DAY] if len(since) >= _DAY else hit.date
 
 
+def answering_id(hit: Hit, question: str) -> str:
+    """Return the id of the fact or relation that answers; empty where the row is about all of its memory."""
+    line = answering_line(hit, question)
+    if not _ITEM.match(line) or hit.status == "archived":
+        return ""
+    if block := parse_statement(line).block_id:
+        return f"{hit.id}#^{block}"
+    lines = hit.snippet.split("\n")
+    if _RELATION.search(line) or len(lines) != hit.end_line - hit.start_line + 1:
+        return ""
+    return f"file:{hit.path}#L{hit.start_line + lines.index(line)}"
+
+
+def answering_edge(hit: Hit, question: str) -> tuple[str, str, str] | None:
+    """Return from, relation and to of the relation that answers; None for a fact."""
+    line = answering_line(hit, question)
+    related = _RELATION.search(line)
+    linked = _LINK.match(line, related.end()) if related else None
+    return (hit.id, related[1], f"entity:{linked[1]}") if related and linked else None
+
+
 def answering_line(hit: Hit, question: str) -> str:
     """Return the line of an entity with the fact or relation that answers best, else its first; of all else none.
 

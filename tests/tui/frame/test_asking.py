@@ -225,6 +225,38 @@ async def test_an_entity_among_the_answers_shows_the_fact_that_answers(seen: Wor
         assert drawn.startswith("◇ Inês Duarte runs the ferry at Barreiro")
 
 
+async def test_keys_act_on_the_fact_that_the_row_of_an_entity_shows(seen: Workspace) -> None:
+    (seen.root / "memory/graph/entities/place--kiosk.md").write_text(
+        "# place--kiosk\n\n<!-- Type: place | Label: Kiosk -->\n\n## Facts\n"
+        f"- The kiosk sells maps (since 2026-01-12, from {LEARNED_FROM}) ^fk01\n"
+        f"- The kiosk opens at seven (since 2026-01-14, from {OTHER}) ^fk02\n"
+        "- The kiosk lends umbrellas\n",
+        encoding="utf-8",
+    )
+    seen.adopt()
+    file = "memory/graph/entities/place--kiosk.md"
+    async with opened(seen, (120, 36)) as pilot:
+        frame = frame_app(pilot).frame
+        for question, id_, line, text in (
+            ("kiosk opens", "entity:place--kiosk#^fk02", 7, "The kiosk opens at seven"),
+            ("kiosk sells maps", "entity:place--kiosk#^fk01", 6, "The kiosk sells maps"),
+            ("kiosk umbrellas", f"file:{file}#L8", 8, "The kiosk lends umbrellas"),
+        ):
+            await press(pilot, "/", "ctrl+a", *question, "enter")
+            place = ask_place(frame.place)
+            keys = [place.list.rows.key(at) for at in range(len(place.list.rows))]
+            assert place.reveal(next(key for key in keys if "place--kiosk" in key))
+            await settle(pilot)
+            assert place.current is not None
+            assert (place.current.id, place.current.title) == (id_, text)
+            await press(pilot, "y", "y")
+            assert pilot.app.clipboard.removeprefix("- ") == text
+            await press(pilot, "y", "c")
+            assert pilot.app.clipboard == f"{file}:{line}"
+        await press(pilot, "/", "ctrl+a", *"kiosk opens", "enter", "g", "t")
+        assert frame.place.cursor_key == OTHER
+
+
 def test_evidence_shows_nothing_that_files_note_for_programs(seen: Workspace) -> None:
     found = evidence_of_memory(seen, ALONE)
     assert found is not None

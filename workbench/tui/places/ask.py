@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 from workbench.display import words
 from workbench.display.cells import wrap
 from workbench.display.found import (
+    answering_edge,
+    answering_id,
     cuts_section,
     faded_heading,
     found_words,
     hit_key,
     hit_row,
     hit_title,
+    hit_words,
     left_out,
     rank_section,
     text_card,
@@ -33,6 +36,7 @@ from workbench.tui.parts.filter import FIRST, LAST, pieces
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.memory_reading import read_memory_card, read_memory_evidence
 from workbench.tui.places.place import Place
+from workbench.tui.verbs.graph import Statement
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -191,7 +195,12 @@ class AskPlace(Place):
             return None
         if hit.store in OUTSIDE_STORES:
             return Memory(f"file:{hit.place}", hit.store, hit_title(hit))
-        return Memory(hit.id, hit.store, hit_title(hit), hit.status == "pinned", hit.status == "archived")
+        pinned, question = hit.status == "pinned", self.results.question.words
+        if fact := answering_id(hit, question):
+            # Keys act on what the row says, not on whatever else its entity says.
+            edge, said = answering_edge(hit, question), hit_words(hit, question)
+            return Statement(fact, hit.store, said, pinned, False, hit.id, hit_title(hit), hit.retired, edge)
+        return Memory(hit.id, hit.store, hit_title(hit), pinned, hit.status == "archived")
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         hit, rows, answer = self.hit(self.list.cursor_key), self.list.rows, self.results
