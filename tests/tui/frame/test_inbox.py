@@ -363,6 +363,41 @@ async def test_a_group_is_ticked_and_what_cannot_be_is_left(seen: Workspace) -> 
         }
 
 
+async def test_the_mouse_ticks_writes_and_answers(seen: Workspace) -> None:
+    reflect(seen)
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+
+        async def click(part: str, words: str) -> None:
+            """Click on words in a line of keys or of the question."""
+            at = drawn(pilot, part).splitlines()[-1].index(words)
+            await pilot.click(f"#{part}", offset=(at, 0))
+            await settle(pilot)
+
+        list_ = inbox_of(pilot).list
+        row = list_.rows.find(BY_ID["sings"])
+        assert row is not None
+        # On its title a click moves the cursor alone, on its box it accepts.
+        for cell, decision in ((12, "undecided"), (3, "approved")):
+            await pilot.click(list_, offset=(cell, row - round(list_.scroll_y)))
+            await settle(pilot)
+            assert {item.id: item.decision for item in seen.inbox().review.items}[BY_ID["sings"]] == decision
+        await to_row(pilot, BY_ID["fog"])
+        await click("keys", "decline")
+        assert {item.id: item.decision for item in seen.inbox().review.items}[BY_ID["fog"]] == "rejected"
+        head = seen.head()
+        await click("keys", "write")
+        assert "leave it" in drawn(pilot, "keys")
+        await click("keys", "leave it")
+        assert seen.head() == head
+        await click("keys", "write")
+        await click("keys", "write 2")
+        assert seen.head() != head
+        assert len(seen.inbox().review.items) == 3
+        await click("keys", "keys")
+        assert frame_of(pilot).query_one("#chooser").display
+
+
 async def test_what_was_declined_of_a_group_stays_declined(seen: Workspace) -> None:
     reflect(seen)
     async with opened(seen) as pilot:

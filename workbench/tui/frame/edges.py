@@ -22,7 +22,7 @@ from workbench.engine.results.audit import NextSteps
 from workbench.tui.keys.table import ACTS_IN, BY_NAME, COMMAND, PLACES, PREFIXES, written
 from workbench.tui.look import BESIDE, EVIDENCE, ONE_LINE
 from workbench.tui.parts.canvas import CanvasPart
-from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.line import PRESS_LINK, DrawnLines
 from workbench.tui.places.memory_reading import title_of
 from workbench.tui.verbs.act import deed
 from workbench.tui.verbs.memories import VERBS, Memory
@@ -465,7 +465,7 @@ def cut_quote(said: str, width: int) -> str:
 def key_line(commands: Sequence[Command], width: int) -> Line:
     """Draw the keys that mean something here, the most wanted first; a key that does not fit is left out whole."""
     help_key = next((written(each.keys[0]) for each in commands if each.id == "help"), "?")
-    last = (Span(help_key, "strong"), Span(" keys", "soft"))
+    last = _pressable(help_key, " keys")
     room = width - 2 - line_width(last) - 2
     line: list[Span] = []
     kept: list[Command] = []
@@ -477,18 +477,23 @@ def key_line(commands: Sequence[Command], width: int) -> Line:
             kept.append(command)
             used += size
     for at, command in enumerate(kept):
-        apart = "   " if at + 1 < len(kept) else ""
-        line += [Span(written(command.keys[0]), "strong"), Span(f" {command.label}{apart}", "soft")]
+        line += _pressable(written(command.keys[0]), f" {command.label}")
+        line += [gap(3)] if at + 1 < len(kept) else []
     return (gap(1), *spread(tuple(line), last, width - 2), gap(1))
+
+
+def _pressable(key: str, label: str) -> Line:
+    """Draw a key with what it does; a click on either presses it."""
+    return (Span(key, "strong", PRESS_LINK + key), Span(label, "soft", PRESS_LINK + key))
 
 
 def question_lines(question: str, answer: str, width: int) -> list[Line]:
     """Draw a question in place of the keys, whole, with what its two answers do."""
     right = (
-        Span("enter ", "decide.strong"),
-        ink(answer),
-        Span("   esc ", "strong"),
-        Span("leave it", "soft"),
+        Span("enter ", "decide.strong", PRESS_LINK + "enter"),
+        ink(answer, link=PRESS_LINK + "enter"),
+        gap(3),
+        *_pressable("esc", " leave it"),
     )
     asked = (ink(question, "decide"),)
     if line_width(asked) + line_width(right) + 4 <= width:
@@ -515,7 +520,8 @@ def sheet(prefix: Prefix, place: str, width: int) -> list[Line]:
     for at in range(rows):
         line: list[Span] = [gap(2)]
         for key, label in cells[at::rows]:
-            line += [Span(f"{key:<3}", "strong"), Span(f"{label:<{size - 3}}", "text")]
+            link = PRESS_LINK + key
+            line += [Span(f"{key:<3}", "strong", link), Span(f"{label:<{size - 3}}", "text", link)]
         lines.append(tuple(line))
     return lines if here else [*lines, (gap(2), Span("nothing of that here", "soft"))]
 
@@ -528,7 +534,7 @@ def hint_line(keys: Sequence[tuple[str, str]], width: int) -> Line:
         size = len(key) + 1 + len(label)
         if size > room:
             break
-        line += [Span(key, "strong"), Span(f" {label}   ", "soft")]
+        line += [*_pressable(key, f" {label}"), gap(3)]
         room -= size + 3
     return tuple(line)
 

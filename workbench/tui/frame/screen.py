@@ -26,10 +26,10 @@ from workbench.tui.frame.remembered import Drafts
 from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.walking import Jumping, Walking
 from workbench.tui.frame.working import Acting, Reading, Working, raise_on_screen
-from workbench.tui.keys.table import BY_NAME, COMMAND, Command
+from workbench.tui.keys.table import BY_NAME, COMMAND, Command, pressed
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
-from workbench.tui.parts.line import DrawnLines, PromptLine
+from workbench.tui.parts.line import PRESS_LINK, DrawnLines, PromptLine
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.places.memory_reading import no_evidence
@@ -575,6 +575,13 @@ class Frame(Screen[None], inherit_bindings=False):
     def _pressed(self, event: DrawnLines.Pressed) -> None:
         if event.link.startswith(PLACE_LINK):
             self.go(event.link.removeprefix(PLACE_LINK))
+        elif event.link.startswith(PRESS_LINK):
+            # A click may have moved the cursor, and the key is for the row it is on now.
+            self.call_after_refresh(self._press, event.link.removeprefix(PRESS_LINK))
+
+    def _press(self, signs: str) -> None:
+        for key in pressed(signs):
+            self.app.simulate_key(key)
 
     def on_resize(self, event: events.Resize) -> None:
         self._lay_out(event.size.width, event.size.height)

@@ -359,7 +359,7 @@ _NAMES = {
     "up": "↑", "down": "↓", "left": "←", "right": "→", "escape": "esc", "question_mark": "?", "slash": "/",
     "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<", "greater_than_sign": ">",
     "equals_sign": "=", "plus": "+", "minus": "-", "semicolon": ";", "comma": ",", "left_curly_bracket": "{",
-    "right_curly_bracket": "}", "pageup": "pgup", "pagedown": "pgdn", "shift+tab": "⇧tab",
+    "right_curly_bracket": "}", "at": "@", "pageup": "pgup", "pagedown": "pgdn", "shift+tab": "⇧tab",
 }  # fmt: skip
 _KEPT = {"up", "down", "left", "right", "escape", "pageup", "pagedown", "shift+tab"}
 _TYPED = {name: sign for name, sign in _NAMES.items() if name not in _KEPT}
@@ -373,6 +373,15 @@ def canonical(key: str) -> str:
 def written(key: str) -> str:
     """Return how a key is written for people: `ctrl+p` as `^p`, `escape` as `esc`."""
     return "^" + key[5:] if key.startswith("ctrl+") else _NAMES.get(key, key)
+
+
+def pressed(signs: str) -> tuple[str, ...]:
+    """Return the keys of what is written for people: `m g` is two, `^p` is `ctrl+p`."""
+    names = {sign: name for name, sign in _NAMES.items()}
+    return tuple(
+        "ctrl+" + sign[1:] if len(sign) > 1 and sign[0] == "^" else names.get(sign, sign)
+        for sign in signs.split()
+    )
 
 
 @dataclass(frozen=True)

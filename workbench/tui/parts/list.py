@@ -9,9 +9,9 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 
-from workbench.display.ink import BLANK, Span
+from workbench.display.ink import BLANK, Span, link_at
 from workbench.tui.palette import CURSOR, MARKED, PAPER, RAISED, palette_of
-from workbench.tui.parts.line import Labels, labelled
+from workbench.tui.parts.line import PRESS_LINK, DrawnLines, Labels, labelled
 from workbench.tui.parts.rows import Rows, last_line, nearest, repeated_heading, step_from
 
 if TYPE_CHECKING:
@@ -374,7 +374,12 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
             self.marks.toggle(self.rows.key(index))
             self.refresh()
         self._move_to(index)
-        if event.chain == 2 and not (event.shift or event.ctrl):
+        if event.shift or event.ctrl:
+            return
+        line = self._words(index, max(1, self.scrollable_content_region.width - _GUTTER - _MARGIN_RIGHT))
+        if (link := link_at(line, event.x - _GUTTER)).startswith(PRESS_LINK):
+            self.post_message(DrawnLines.Pressed(link))
+        elif event.chain == 2:
             self.post_message(self.Chosen(self, self.cursor_key))
 
     def on_resize(self, _event: events.Resize) -> None:

@@ -38,6 +38,7 @@ from workbench.engine.values import dataclass
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at, evidence_of_sources
 from workbench.tui.parts.filter import Filterable
+from workbench.tui.parts.line import PRESS_LINK
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.memory_reading import read_memory_writing
@@ -121,16 +122,22 @@ def words_contradicted(workspace: Workspace, inbox: Inbox) -> dict[str, str]:
 
 
 class InboxRows(Rows["str", "Waiting | Reflected | Unreadable"]):
-    """What waits under what it asks, and past reflections below."""
+    """What waits under what it asks, and past reflections below.
+
+    Args:
+        accepts: The key that a click on a box presses.
+    """
 
     def __init__(
         self,
         waiting: Sequence[Waiting],
         past: Sequence[PastReflection],
         now: datetime,
-        unreadable: Sequence[Unreadable] = (),
+        unreadable: Sequence[Unreadable],
+        accepts: str,
     ) -> None:
         super().__init__()
+        self._accepts = accepts
         self.waiting = waiting
         self._now = now
         if unreadable:
@@ -166,9 +173,9 @@ class InboxRows(Rows["str", "Waiting | Reflected | Unreadable"]):
             return past_row(row.past, self._now, width)
         if isinstance(row, Unreadable):
             return spread((Span("! ", "danger"), ink(row.title)), (), width)
-        return waiting_row(
-            "aside" if row.group == ASIDE and not row.tick else row.tick, row.words, row.who, width
-        )
+        tick = "aside" if row.group == ASIDE and not row.tick else row.tick
+        box, *rest = waiting_row(tick, row.words, row.who, width)
+        return (Span(box.text, box.role, PRESS_LINK + self._accepts), *rest)
 
 
 class InboxPlace(Place):
@@ -200,7 +207,8 @@ class InboxPlace(Place):
     def rows(self, results: Waits) -> InboxRows:
         rows = waiting_rows(results.inbox, results.said)
         shown = [self._ticking.get(row.id, row) for row in rows]
-        return InboxRows(shown, results.past, results.now, unreadable_files(results.inbox))
+        unreadable = unreadable_files(results.inbox)
+        return InboxRows(shown, results.past, results.now, unreadable, self.key("accept"))
 
     def show(self, results: Waits) -> None:
         if not self._under_way:
