@@ -46,6 +46,11 @@ def preview_card(preview: InboxPreview, titles: Mapping[str, str], scored: Mappi
             "SECRET", "left out, the rest is stored; ⸨undo⸩ brings it back", _held(preview.without), titles
         ),
         *_waiting(preview.waiting, titles),
+        *(
+            [Section("NOTE", tuple((ink(each, "decide"),) for each in preview.notes))]
+            if preview.notes
+            else []
+        ),
     ]
     details = [
         Section("FILE", ((ink(each.path, "soft"),),), draw=partial(_file, each)) for each in preview.files

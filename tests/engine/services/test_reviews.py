@@ -157,6 +157,40 @@ def test_what_an_approved_item_needs_is_approved_with_it(settled: AgentHome) -> 
         assert workspace.review_decide({"r-003.3": "undecided"}).warnings == ("“Lathe” stays accepted.",)
 
 
+def test_what_needs_a_declined_entity_waits_and_brings_it_back_once_it_is_accepted(
+    settled: AgentHome,
+) -> None:
+    settled.write(layout.PENDING_REFLECTION, NEEDING)
+    waits = "1 change that needs it still waits; accepting it accepts “Lathe” after all."
+    brings = ("With it goes what it needs: “Mia”, “Lathe” (declined before).",)
+    with settled.open() as workspace:
+        assert workspace.review_decide({"r-003.2": "rejected"}).warnings == (waits,)
+        assert workspace.review_decide({"r-003.3": "approved"}).warnings == brings
+        workspace.review_decide({"r-003.1": "undecided", "r-003.2": "rejected", "r-003.3": "undecided"})
+        assert workspace.inbox_preview().notes == (waits,)
+        workspace.review_apply()
+        # Its decline is written by now, and the file has it no longer.
+        assert [item.id for item in workspace.review().items] == ["r-003.1", "r-003.3"]
+        warned = workspace.review_decide({"r-003.3": "approved"}).warnings
+        assert warned == ("With it goes what it needs: “Lathe” (declined before).",)
+        assert set(workspace.review_apply().applied) == {"r-003.2", "r-003.3"}
+        assert "turns oak" in workspace.show("entity:tool--lathe").text
+        assert not workspace.review_rejected().rejections
+
+
+def test_what_was_accepted_while_its_entity_was_declined_says_how_both_are_accepted(
+    settled: AgentHome,
+) -> None:
+    settled.write(layout.PENDING_REFLECTION, NEEDING.replace("[ ] `r-003.3`", "[x] `r-003.3`"))
+    with settled.open() as workspace:
+        workspace.review_decide({"r-003.1": "approved", "r-003.2": "rejected"})
+        workspace.review_apply()
+        reason = workspace.review_preview().waiting["r-003.3"]
+        assert reason == "It needs “Lathe”, which was declined; accept it once more to accept both."
+        workspace.review_decide({"r-003.3": "approved"})
+        assert workspace.review_preview().waiting == {}
+
+
 def test_what_was_decided_on_is_not_approved_for_what_needs_it(settled: AgentHome) -> None:
     settled.write(layout.PENDING_REFLECTION, NEEDING)
     with settled.open() as workspace:

@@ -305,6 +305,27 @@ async def test_what_a_change_needs_is_ticked_with_it(seen: Workspace) -> None:
         assert {item.decision for item in seen.inbox().review.items} == {"undecided"}
 
 
+async def test_declining_an_entity_says_what_needs_it_and_a_later_accepted_fact_brings_it_back(
+    seen: Workspace,
+) -> None:
+    new = "- [ ] `r-001.6` entity for [[person--rui]]: Rui\n- [ ] `r-001.7` fact for [[person--rui]]: Rui steers\n"
+    seen.edit_file(
+        layout.PENDING_REFLECTION, REFLECTION.replace("\n## ✏️", f"{new}  - needs: r-001.6\n\n## ✏️")
+    )
+    told = "1 change that needs it still waits; accepting it accepts “Rui” after all."
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, "r-001.6")
+        await press(pilot, "d")
+        assert said(pilot).endswith(told)
+        await press(pilot, "w")
+        assert told in " ".join(card(pilot).split())
+        await press(pilot, "enter", "escape")
+        await to_row(pilot, "r-001.7")
+        await press(pilot, "a", "w", "enter")
+        assert "Rui steers" in seen.show("entity:person--rui", history=False).text
+
+
 async def test_a_reflection_written_here_is_taken_back_unasked(seen: Workspace) -> None:
     reflect(seen)
     async with opened(seen) as pilot:

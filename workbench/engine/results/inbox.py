@@ -220,6 +220,7 @@ class InboxPreview:
         core_before: Core memory as it is.
         core_after: Core memory as it would be.
         together: Names of proposals that are one decision.
+        notes: What a person should know before, such as how many changes that need a declined one still wait.
     """
 
     accepted: tuple[str, ...]
@@ -234,6 +235,7 @@ class InboxPreview:
     core_before: CoreView
     core_after: CoreView
     together: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def decisions(self) -> Decisions:

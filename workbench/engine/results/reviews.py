@@ -190,6 +190,7 @@ class ReviewPreview:
         waiting: Approved items that cannot be applied now, with the reason by id.
         files: Every file that would change, the books of reflection included.
         core_tokens: Before and after.
+        notes: What a person should know before, such as how many items that need a rejected one still wait.
     """
 
     applied: tuple[str, ...]
@@ -199,6 +200,7 @@ class ReviewPreview:
     waiting: dict[str, str]
     files: tuple[FilePreview, ...]
     core_tokens: CoreTokens
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -250,6 +250,7 @@ class Inbox:
             core_before=view_core(files, self._context.settings),
             core_after=view_core(written, self._context.settings),
             together=self._together(),
+            notes=review.notes,
         )
 
     def write(self) -> Written:

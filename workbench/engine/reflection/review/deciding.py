@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, cast, get_args
 
 from workbench.engine.errors import InvalidInput, NotFound
@@ -12,8 +13,9 @@ from workbench.engine.markdown.review import Decision, PendingReflection, Review
 from workbench.engine.memory.wording import clean_line, clean_memory, clip
 from workbench.engine.reflection import items
 from workbench.engine.reflection.files import read_pending
-from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.reflection.kinds import FORMS, SECTIONS, Kind, kind_of
 from workbench.engine.reflection.review.item_reading import asked_core_item, is_date, read_item
+from workbench.engine.reflection.review.rehearsal import declined_needs
 from workbench.engine.results.memories import Changed
 
 DECISIONS: Final[tuple[str, ...]] = get_args(Decision)
@@ -34,13 +36,17 @@ _NEAR: Final = 3
 _NAMED: Final = 3
 _SHOWN: Final = 60
 _APPROVED: Final[Decision] = "approved"
+_REJECTED: Final[Decision] = "rejected"
+_TAKEN_ALONG: Final = ("undecided", _REJECTED)
 _VERBS: Final = {"undecided": "took back the decision on"}
 
 
 def plan_decide(
     view: FileView, decisions: Mapping[str, str], resolved: Mapping[str, str] | None = None
 ) -> Plan[Changed]:
-    """Plan to tick the boxes of items; what an approved one needs is approved with it, unless it was decided on.
+    """Plan to tick the boxes of items; what an approved one needs is approved with it, even what was rejected before.
+
+    What was rejected and written is no item any more; it becomes one again by that. What was set aside stays so.
 
     Args:
         view: The files.
@@ -56,7 +62,8 @@ def plan_decide(
     words = [_checked(item_id, word) for item_id, word in decisions.items()]
     checked = [(item.id, word) for item, word in zip(chosen, words, strict=True)]
     fields = {item_id: {items.RESOLVE: side} for item_id, side in (resolved or {}).items()}
-    edited = pending
+    known = _with_declined(view, pending, checked)
+    edited = known
     for item in chosen:
         for name, text in fields.get(item.id, {}).items():
             edited = edited.set_fields(item.id, {name: _field(item, name, text)})
@@ -65,10 +72,12 @@ def plan_decide(
         if len(chosen) == 1 and chosen[0].id in fields
         else _told(checked, chosen[0].text if chosen else "")
     )
-    needed = _needed(pending, checked)
+    needed = _needed(known, checked)
     also = [(item.id, _APPROVED) for item in needed]
     ids = (*decisions, *(item.id for item in needed))
-    warnings = (*_accepted_too(needed), *_left_accepted(pending, checked))
+    warnings = (*_accepted_too(needed), *_left_accepted(known, checked))
+    rejected = [item_id for item_id, word in checked if word == _REJECTED]
+    warnings += still_needed(edited.decide(checked).items, rejected)
     return _plan(pending, edited.decide([*checked, *also]), ids, told, warnings)
 
 
@@ -109,7 +118,8 @@ def plan_edit_item(
     told = _edited(item, text, fields or {})
     if decision is not None:
         checked = (item.id, _checked(item.id, decision))
-        needed = _needed(pending, [checked])
+        edited = _with_declined(view, edited, [checked])
+        needed = _needed(edited, [checked])
         edited = edited.decide([checked, *((each.id, _APPROVED) for each in needed)])
         told = f"{told}, {decision}"
         warnings += (*_accepted_too(needed), *_left_accepted(pending, [checked]))
@@ -118,7 +128,10 @@ def plan_edit_item(
 
 
 def _needed(pending: PendingReflection, decided: Sequence[tuple[str, Decision]]) -> list[ReviewItem]:
-    """Return the undecided items that approved ones need, directly or by others, in the order of the file."""
+    """Return the items that approved ones need, directly or by others, in the order of the file.
+
+    Those that are decided on with them, were approved already or were set aside are left out.
+    """
     words = dict(decided)
     ahead = [item_id for item_id, word in decided if word == _APPROVED]
     found: set[str] = set()
@@ -126,10 +139,45 @@ def _needed(pending: PendingReflection, decided: Sequence[tuple[str, Decision]])
     while ahead:
         for need in items[ahead.pop()].needs:
             item = items.get(need)
-            if item is not None and item.id not in found and words.get(item.id, item.decision) == "undecided":
+            if item is not None and item.id not in {*found, *words} and item.decision in _TAKEN_ALONG:
                 found.add(item.id)
                 ahead.append(item.id)
-    return [item for item in pending.items if item.id in found - words.keys()]
+    return [item for item in pending.items if item.id in found]
+
+
+def _with_declined(
+    view: FileView, pending: PendingReflection, decided: Sequence[tuple[str, Decision]]
+) -> PendingReflection:
+    """Return the proposal with the entities that approved items need and that were rejected, and written so, before."""
+    approved = {item_id for item_id, word in decided if word == _APPROVED}
+    approved |= {item.id for item in _needed(pending, decided)}
+    gone = declined_needs(view, pending.items, approved)
+    for item in gone.values():
+        section = FORMS[Kind.ENTITY].section
+        later = SECTIONS[SECTIONS.index(section) + 1 :]
+        pending = pending.add(replace(item, section=section), later)
+    return pending
+
+
+def still_needed(items: Sequence[ReviewItem], rejected: Collection[str]) -> tuple[str, ...]:
+    """Say of rejected items how many that need them still wait, and what becomes of those.
+
+    Args:
+        items: All items of the file, as they are decided on.
+        rejected: Ids of those to tell of.
+    """
+    told = []
+    for item in (item for item in items if item.id in rejected):
+        waiting = sum(item.id in each.needs and each.decision in ("undecided", "deferred") for each in items)
+        if waiting:
+            needs = (
+                "1 change that needs it still waits"
+                if waiting == 1
+                else f"{waiting} changes that need it still wait"
+            )
+            one = "accepting it" if waiting == 1 else "accepting one of them"
+            told.append(f"{needs}; {one} accepts “{clip(item.text, _SHOWN)}” after all.")
+    return tuple(told)
 
 
 def _left_accepted(pending: PendingReflection, decided: Sequence[tuple[str, Decision]]) -> tuple[str, ...]:
@@ -144,7 +192,10 @@ def _left_accepted(pending: PendingReflection, decided: Sequence[tuple[str, Deci
 def _accepted_too(needed: Sequence[ReviewItem]) -> tuple[str, ...]:
     if not needed:
         return ()
-    named = ", ".join(f"“{clip(item.text, _SHOWN)}”" for item in needed[:_NAMED])
+    named = ", ".join(
+        f"“{clip(item.text, _SHOWN)}”{' (declined before)' if item.decision == _REJECTED else ''}"
+        for item in needed[:_NAMED]
+    )
     more = f" and {len(needed) - _NAMED:,} more" if len(needed) > _NAMED else ""
     return (f"With it goes what it needs: {named}{more}.",)
 

@@ -23,7 +23,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import rejections
 from workbench.engine.reflection.files import read_log, read_pending, reflection_of
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.reflection.review.deciding import plan_decide
+from workbench.engine.reflection.review.deciding import plan_decide, still_needed
 from workbench.engine.reflection.review.item_changes import Confirming
 from workbench.engine.reflection.review.item_reading import asked_core_item, is_item_id, read_item
 from workbench.engine.reflection.review.record import Decided, read_verdicts, updated_record
@@ -120,6 +120,7 @@ def preview(view: FileView, context: PlanContext, decisions: Mapping[str, str]) 
         waiting=dict(prepared.rehearsal.waiting),
         files=files,
         core_tokens=prepared.rehearsal.core_tokens,
+        notes=still_needed(prepared.pending.items, _ids(prepared.decided.rejected)),
     )
 
 

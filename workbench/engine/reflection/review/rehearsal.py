@@ -6,10 +6,13 @@ from collections import deque
 from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, WorkbenchError
+from workbench.engine.markdown.reflection_records import RejectedClaims
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.wording import clip
+from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.reflection.review import item_changes as ask
 from workbench.engine.reflection.review.applying import Step, carry_out, stage_of
 from workbench.engine.reflection.review.item_reading import read_item
@@ -19,7 +22,7 @@ from workbench.engine.results.reviews import CoreTokens
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from workbench.engine.history.plan import FileView
     from workbench.engine.markdown.review import ReviewItem
@@ -110,6 +113,7 @@ def rehearse(
     files = ParsedFiles.of(view)
     stale = check_all(items, files, context.zone)
     stage = _Stage(items, files, context, reflection, Draft(files), own_reasons(items, stale))
+    stage.reasons |= _declined_reasons(view, items)
     waits = stage.waits()
     ordered = [pair for pair in _in_order(items, files) if pair[0].id not in waits]
     for item, change in ordered[:_MOST]:
@@ -233,6 +237,42 @@ def _own_reason(item: ReviewItem, stale: Mapping[str, Staleness]) -> str:
         now = f" Now: {clip(found.now, _SHOWN)}" if found.now else ""
         return f"{found.reason}{now}"
     return ask.lacks_words(change)
+
+
+def _declined_reasons(view: FileView, items: Sequence[ReviewItem]) -> dict[str, str]:
+    approved = {item.id: item for item in items if item.decision == "approved"}
+    gone = declined_needs(view, items, approved)
+    told = {
+        item.id: next((gone[need].text for need in item.needs if need in gone), None)
+        for item in approved.values()
+    }
+    return {
+        item_id: f"It needs “{clip(text, _SHOWN)}”, which was declined; accept it once more to accept both."
+        for item_id, text in told.items()
+        if text is not None
+    }
+
+
+def declined_needs(view: FileView, items: Iterable[ReviewItem], of: Collection[str]) -> dict[str, ReviewItem]:
+    """Return the entities that some items need, that were rejected for good and are not there, by the id of their item.
+
+    Args:
+        items: All items of the file.
+        of: Ids of those whose needs are meant.
+    """
+    by_id = {item.id: item for item in items}
+    wanted = {need for item in by_id.values() if item.id in of for need in item.needs} - by_id.keys()
+    content = view.read(layout.REJECTED) if wanted else None
+    if content is None:
+        return {}
+    rejected = (claim.item for claim in RejectedClaims.parse(content).claims if claim.id in wanted)
+    files = ParsedFiles.of(view)
+    return {
+        item.id: item
+        for item in rejected
+        if kind_of(item.kind) is Kind.ENTITY
+        and not _made(item, lambda entity: files.entity(entity) is not None)
+    }
 
 
 def _unmet(
