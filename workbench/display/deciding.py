@@ -77,6 +77,7 @@ _EFFECTS: Final = {
 }
 FROM_REFLECTION: Final = "reflection"
 _IN_CORE: Final = frozenset({Kind.CORE_CHANGE, Kind.PROMOTION, Kind.DEMOTION})
+_DOING: Final = {Kind.ARCHIVE: "Archive", Kind.RESTORE: "Bring back", Kind.VAULT_PIN: "Keep"}
 _QUOTED: Final = frozenset({Kind.ARCHIVE, Kind.RESTORE, Kind.VAULT_PIN, Kind.MERGE})
 _SHOWN_ELSEWHERE: Final = frozenset(
     {"this", "that", "resolve", "steps", "answer", "writes", "resembles", "as of", "score"}
@@ -126,12 +127,8 @@ def item_title(item: ReviewItem) -> str:
     if kind is Kind.MERGE:
         other = _LINK.search(item.after)
         return f"Merge “{unlinked(other[0]) if other else said}” and “{name or item.target}”"
-    if kind is Kind.ARCHIVE:
-        return f"Archive {words.quoted(said or name, 200)}"
-    if kind is Kind.RESTORE:
-        return f"Bring back {words.quoted(said or name, 200)}"
-    if kind is Kind.VAULT_PIN:
-        return f"Keep {words.quoted(said or name, 200)}"
+    if kind in _DOING:
+        return f"{_DOING[kind]} {words.quoted(said or name, 200)}"
     if kind is Kind.ENTITY:
         return f"New: {said or name}"
     if kind is Kind.RELATION:
@@ -147,9 +144,7 @@ def item_words(item: ReviewItem) -> str:
     kind, said = kind_of(item.kind), unlinked(item.after[:_LONGEST])
     if kind is Kind.ARCHIVE:
         return said or item.title
-    if kind in _IN_CORE:
-        return item_title(item).removeprefix("Core, ")
-    return item_title(item)
+    return item_title(item).removeprefix("Core, ")
 
 
 def held_title(held: HeldMemory) -> str:

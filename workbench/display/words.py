@@ -259,6 +259,11 @@ def day(on: date, now: date) -> str:
     return f"{on.day} {on:%b}" if on.year == now.year else f"{on.day} {on:%b} {on.year}"
 
 
+def as_on(moment: str) -> str:
+    """Return a moment as a sentence goes on: “as on 1 Nov, 09:00”."""
+    return "as it is now" if moment == "now" else f"as on {moment}"
+
+
 def moment(at: datetime, now: datetime) -> str:
     """Return a day and a time in the zone of `now`."""
     local = at.astimezone(now.tzinfo)

@@ -117,10 +117,22 @@ async def test_the_key_of_dates_is_shown_where_it_works(seen: Workspace) -> None
             assert ("g d date" in drawn(pilot, "keys")) == works
 
 
-async def test_where_there_are_no_days_it_says_which_place_has_them(seen: Workspace) -> None:
+async def test_where_there_are_no_days_a_day_shows_memory_as_it_was(seen: Workspace) -> None:
     async with opened(seen, place="core") as pilot:
-        await press(pilot, "g", "d")
-        assert said(pilot) == "There are no days here; 7 is History, which shows memory as it was on any day."
+        await press(pilot, "g", "d", *"soon", "enter")
+        assert frame_of(pilot).place_name == "core"
+        await press(pilot, "ctrl+a", *"today", "enter")
+        frame = frame_of(pilot)
+        assert (frame.place_name, said(pilot)) == (
+            "history",
+            "This is memory as it is now, compared with now. G returns to now.",
+        )
+        await press(pilot, "[", "g", "d", *"3 weeks ago", "enter")
+        assert frame.place_name == "history"
+        assert said(pilot).startswith("This is memory as on ")
+        assert said(pilot).endswith("compared with now. G returns to now.")
+        await press(pilot, "[")
+        assert frame.place_name == "core"
 
 
 async def test_a_setting_that_is_edited_is_replaced_by_typing(seen: Workspace) -> None:

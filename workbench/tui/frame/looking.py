@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.display.words import as_on
+from workbench.engine.language.periods import day_and_time
 from workbench.engine.patterns import lazy_pattern
 from workbench.tui.keys.table import COMMAND, IMPORT
 from workbench.tui.parts.evidence import evidence_at, next_evidence
 from workbench.tui.places.memory_reading import about
-from workbench.tui.verbs.history import COMMIT, HISTORY_OF
+from workbench.tui.verbs.history import AGAINST, COMMIT, HISTORY_OF, MOMENT
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -52,12 +54,30 @@ class Looking:
             self._go_to_history(command)
         elif command in _ACTIONS:
             self._go_to_action(command, _ACTIONS[command])
+        elif command == "go-day":
+            self._ask_for_a_moment()
         elif command == "show-evidence":
             self._frame.toggle_class("-no-evidence")
             self._frame.read_card()
         else:
             return False
         return True
+
+    def _ask_for_a_moment(self) -> None:
+        """Show memory as it was on a day: in History, compared with now."""
+        frame = self._frame
+        today = frame.working.workspace.now().date()
+
+        def take(text: str) -> str | None:
+            if day_and_time(text.strip().casefold(), today) is None:
+                return "That is no day; write 14 Oct, last month, two weeks ago or 2026-10-14 10:30."
+            frame.go("history", spot=f"{MOMENT}{text.strip()}{AGAINST}", then=say)
+            return None
+
+        def say() -> None:
+            frame.say(f"This is memory {as_on(frame.place.when)}, compared with now. ⸨last⸩ returns to now.")
+
+        frame.editing.ask("Memory as it was on which day?  14 oct · 3 weeks ago", take=take)
 
     def _open_evidence(self) -> None:
         place = self._frame.place

@@ -150,8 +150,8 @@ PREFIXES = (
                 "go-day",
                 ("d",),
                 "to a day…",
-                "Go to a day.",
-                "There are no days here; 7 is History, which shows memory as it was on any day.",
+                "Go to a day; where there are no days, see memory as it was on it, in the past.",
+                "There is nothing of any day yet.",
                 53,
             ),
             Command("go-core", ("b",), "in Core", "Show this in Core.", "This is not core memory."),
@@ -346,7 +346,6 @@ ACTS_IN = {
     **dict.fromkeys(("view-heat", "group"), ("decay",)),
     "sort": ("today", "graph", "decay"),
     "only-changed": ("history", "decay"),
-    "go-day": ("timeline", "history", "decay"),
     "why-not": ("ask",),
     "try-half-life": ("decay", "settings"),
 }

@@ -37,7 +37,6 @@ from workbench.tui.places.past import (
     PastReading,
     View,
     Wish,
-    as_on,
     evidence_if_there,
     preview,
     why_empty,
@@ -158,7 +157,7 @@ class HistoryPlace(Place):
         listed, moments = self._listed, self.moments
         if listed is None or moments is None or listed.compared is None:
             return ""
-        return as_on(moments.words(listed.compared.here, listed.now))
+        return words.as_on(moments.words(listed.compared.here, listed.now))
 
     @property
     def here(self) -> int:
@@ -512,7 +511,9 @@ class HistoryPlace(Place):
         listed, moments = self._listed, self.moments
         if listed is not None and moments is not None:
             here, other = (moments.words(each, listed.now) for each in (self.view.here, self.view.other))
-            self.frame.say(f"This is memory {as_on(here)}, compared with {other}. ⸨last⸩ returns to now.")
+            self.frame.say(
+                f"This is memory {words.as_on(here)}, compared with {other}. ⸨last⸩ returns to now."
+            )
 
     def _go_to_commit(self, at: int) -> None:
         """Put the cursor on the newest action that was done by then."""

@@ -32,7 +32,7 @@ from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_of_memory
 from workbench.tui.parts.filter import RowFilter
 from workbench.tui.parts.rows import Rows
-from workbench.tui.verbs.history import COMMIT, HISTORY_OF, Differing, Several
+from workbench.tui.verbs.history import AGAINST, COMMIT, HISTORY_OF, MOMENT, Differing, Several
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 PAGE = 300
 NOW = ""
-_AT, _AGAINST = "at:", ".."
 _MOST_COMPARED = 8
 # Of more memories nobody looks up whose each is.
 _MOST_OWNED = 2_000
@@ -66,7 +65,8 @@ class View:
 
     Args:
         of: Id of the memory whose changes alone are listed; empty for all actions.
-        here: Commit of the moment one is at while two are compared; empty for now.
+        here: Commit of the moment one is at while two are compared; empty for now. Before it is read, a day as people
+            write it.
         other: Commit of the second moment; empty for now.
         compares: Whether two moments are compared.
     """
@@ -80,7 +80,7 @@ class View:
     def written(self) -> str:
         """Return it as the frame keeps it."""
         if self.compares:
-            return f"{_AT}{self.here}{_AGAINST}{self.other}"
+            return f"{MOMENT}{self.here}{AGAINST}{self.other}"
         return HISTORY_OF + self.of if self.of else ""
 
     @classmethod
@@ -88,8 +88,8 @@ class View:
         """Read what the frame kept."""
         if spot.startswith(HISTORY_OF):
             return cls(of=spot.removeprefix(HISTORY_OF))
-        here, against, other = spot.removeprefix(_AT).partition(_AGAINST)
-        return cls(here=here, other=other, compares=True) if spot.startswith(_AT) and against else cls()
+        here, against, other = spot.removeprefix(MOMENT).partition(AGAINST)
+        return cls(here=here, other=other, compares=True) if spot.startswith(MOMENT) and against else cls()
 
 
 @dataclass(frozen=True)
@@ -185,6 +185,13 @@ class Line:
         if at is not None:
             return course.last_before(_seconds(datetime.combine(day, at, self.zone)) + 60)
         return course.last_before(self._midnight(day + timedelta(1))) if day < date.max else len(course) - 1
+
+    def found_in(self, view: View, today: date) -> View:
+        """Return a view whose moment may be a day, with the commit that was the newest then."""
+        if view.here == NOW or view.here in self.places:
+            return view
+        at = self.find(view.here, today)
+        return view if at is None else replace(view, here=self.name(at))
 
     def _day(self, at: int) -> date:
         return datetime.fromtimestamp(self.course.places[at], self.zone).date()
@@ -282,9 +289,10 @@ class PastReading:
         except HistoryDamaged as error:
             listed = replace(listed, damaged=error.message)
         try:
-            if wish.view.compares and listed.line is not None:
-                compared = self._compare(workspace, listed.line, wish, tell, stopped)
-                return _with_rows(listed, listed.line, compared)
+            if wish.view.compares and (line := listed.line) is not None:
+                wish = replace(wish, view=line.found_in(wish.view, listed.now.date()))
+                listed = replace(listed, wish=wish)
+                return _with_rows(listed, line, self._compare(workspace, line, wish, tell, stopped))
             return self._read_actions(
                 workspace, replace(listed, wish=replace(wish, view=_listing(wish.view))), stopped
             )
@@ -380,13 +388,8 @@ class PastReading:
         return _with_rows(listed, line, told)
 
 
-def as_on(moment: str) -> str:
-    """Return a moment as a sentence goes on: “as on 1 Nov, 09:00”."""
-    return "as it is now" if moment == "now" else f"as on {moment}"
-
-
 def _with_rows(listed: Listed, line: Line, compared: Compared) -> Listed:
-    rows = DifferingRows(compared, as_on(line.words(compared.here, listed.now)), listed.now)
+    rows = DifferingRows(compared, words.as_on(line.words(compared.here, listed.now)), listed.now)
     return replace(listed, compared=compared, rows=rows)
 
 

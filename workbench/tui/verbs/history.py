@@ -31,6 +31,8 @@ COMMIT = "commit:"
 """Begins the link to an action."""
 HISTORY_OF = "of:"
 """What stands before a memory's id in the spot of History that shows its changes alone."""
+MOMENT, AGAINST = "at:", ".."
+"""What stands before and after a moment in the spot of History that compares it."""
 _REFLECTION = "reflection:"
 _STAYS = "History stays as it was; ⸨bring-back⸩ takes an action back."
 _CHANGED_SINCE = (Stale, NotFound, InvalidInput, Refused, RoleRefused, BudgetExceeded)
