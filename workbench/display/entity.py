@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
@@ -46,21 +47,18 @@ SORTS: Final = ("use", "links", "type", "name", "last seen")
 _MOST = 300
 _RELATION = 16
 # Names longer than those of nearly all entities are cut before columns go.
-_NEARLY_ALL = 0.95
+_NEARLY_ALL, _LONGEST = 0.95, 48
 # The id of what a question quotes, behind the quote.
 _QUOTED_ID = lazy_pattern(r"(?<=”) \((?:\^[a-z0-9]+|[a-z]+:[^\s()]+)\)")
 
 
 def sorted_entities(rows: Sequence[EntityRow], by: str) -> list[EntityRow]:
-    """Return entities in an order of `SORTS`, equals by name."""
-    named = sorted(rows, key=lambda row: (row.label.casefold(), row.id))
-    if by == "type":
-        return sorted(named, key=lambda row: row.type)
-    if by == "last seen":
-        return sorted(named, key=lambda row: row.seen, reverse=True)
-    if by == "use":
-        return sorted(named, key=lambda row: (-row.score, -row.degree))
-    return sorted(named, key=lambda row: -row.degree) if by == "links" else named
+    """Return entities, which come by id, in an order of `SORTS`, equals by name."""
+    found = sorted(rows, key=lambda row: row.label.casefold())
+    if by != "name":
+        keys = {"use": ("score", "degree"), "links": ("degree",), "type": ("type",), "last seen": ("seen",)}
+        found.sort(key=attrgetter(*keys[by]), reverse=by != "type")
+    return found
 
 
 def table_heading(table: EntityTable, shown: int, sort: str, name_room: int, width: int) -> Line:
@@ -90,8 +88,9 @@ def entity_row(row: EntityRow, name_room: int, today: date, width: int) -> Line:
 
 def name_room(rows: Sequence[EntityRow]) -> int:
     """Return the cells that nearly all names want."""
-    sizes = sorted(cell_width(plain(row.label, 48)) for row in rows)
-    return sizes[int((len(sizes) - 1) * _NEARLY_ALL)] if sizes else 0
+    labels = [row.label for row in rows]
+    sizes = sorted(len(each) if each.isascii() else cell_width(plain(each, _LONGEST)) for each in labels)
+    return min(_LONGEST, sizes[int((len(sizes) - 1) * _NEARLY_ALL)]) if sizes else 0
 
 
 def entity_columns(

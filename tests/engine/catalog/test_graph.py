@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import ENTITIES, Shelf
-from workbench.engine.catalog.graph import EntityOutlines, KnowledgeGraph, RelationFilter
+from workbench.engine.catalog.graph import EntityOutlines, KnowledgeGraph, RelationFilter, words_listed
 
 NAMES = ["person--a", "person--b", "person--c", "person--d"]
 ENDS = [*NAMES, "person--nowhere"]
@@ -88,14 +88,18 @@ def test_the_table_counts_what_holds(shelf: Shelf) -> None:
     )
     put(shelf, "person--a", [], more=more)
     shelf.sync()
-    (row,) = EntityOutlines(shelf.catalog).outlines("2026-02-02")
-    assert row.facts == 2
+    found = EntityOutlines(shelf.catalog).columns("2026-02-02")
+    assert found.facts == [2]
     record = shelf.lookups.entity("entity:person--a")
     assert record is not None
-    assert row.aliases == record.aliases == ("A “quoted”", 'a "b", "c"', "back\\slash", "two, words")
-    assert row.days == "2026-01-31 2025-02-01 2025-01-01"
-    (row,) = EntityOutlines(shelf.catalog, hidden=["entity:person--a#^f001"]).outlines("2026-02-02")
-    assert row.facts == 1
+    assert (
+        words_listed(found.aliases[0])
+        == record.aliases
+        == ("A “quoted”", 'a "b", "c"', "back\\slash", "two, words")
+    )
+    assert found.days[0] == "2026-01-31 2025-02-01 2025-01-01"
+    found = EntityOutlines(shelf.catalog, hidden=["entity:person--a#^f001"]).columns("2026-02-02")
+    assert found.facts == [1]
 
 
 @settings(max_examples=40)
@@ -129,8 +133,8 @@ def test_however_entities_were_merged_what_is_counted_is_what_is_drawn(
             for step in ((edge.from_, edge.to), (edge.to, edge.from_))
             if len(set(step)) > 1
         }
-        rows = list(EntityOutlines(shelf.catalog).outlines("2026-02-02"))
-        assert [row.id for row in rows] == sorted(graph.everybody())
-        assert all(row.degree == drawn.get(row.id, 0) for row in rows)
-        assert all(graph.whole(row.id) == row.id for row in rows)
+        table = EntityOutlines(shelf.catalog).columns("2026-02-02")
+        assert [*table.ids] == sorted(graph.everybody())
+        assert table.degrees == [drawn.get(id_, 0) for id_ in table.ids]
+        assert all(graph.whole(id_) == id_ for id_ in table.ids)
         shelf.catalog.close()

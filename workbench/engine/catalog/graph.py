@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
@@ -295,47 +295,54 @@ class KnowledgeGraph(MergedGraph):
         return [(self.whole(source), self.whole(target)) for source, target in rows]
 
 
-class EntityOutline(NamedTuple):
-    """One row of the entity table.
+class EntityColumns(NamedTuple):
+    """The entity table as columns of equal length.
 
     Args:
-        degree: Its number of relations, in both directions.
-        facts: Its number of current facts.
-        relations: Distinct names of its relations, in either direction.
-        days: ISO days in its file, newest first, separated by blanks.
+        aliases: JSON lists, see `words_listed`.
+        degrees: Numbers of relations, in both directions.
+        facts: Numbers of current facts.
+        relations: Distinct names of relations, in either direction.
+        days: ISO days in the files, newest first, separated by blanks.
     """
 
-    id: str
-    type: str
-    label: str
-    aliases: tuple[str, ...]
-    degree: int
-    facts: int
-    relations: tuple[str, ...]
-    days: str
+    ids: Sequence[str]
+    types: Sequence[str]
+    labels: Sequence[str]
+    days: Sequence[str]
+    aliases: Sequence[str]
+    degrees: Sequence[int]
+    facts: Sequence[int]
+    relations: Sequence[tuple[str, ...]]
 
 
 class EntityOutlines(MergedGraph):
     """Every entity with its numbers of relations and facts."""
 
-    def outlines(self, today: str) -> Iterator[EntityOutline]:
-        """Yield every unmerged entity, by id.
+    def columns(self, today: str) -> EntityColumns:
+        """Return every unmerged entity, by id.
 
         Args:
             today: ISO day; a fact that ended before it is no longer current.
         """
         degrees, relations = self._all_degrees()
         facts = self._facts_that_hold(today)
-        rows = self._catalog.rows("SELECT id, type, label, days, path, aliases FROM entities")
-        rows = [row for row in rows if row[0] not in self._kept]
         # Of two files that claim one id, the first by path counts.
-        rows.sort(key=itemgetter(0, 4), reverse=True)
-        first = sorted({row[0]: row for row in rows}.values())
-        degree, fact, relation, none = degrees.get, facts.get, relations.get, ()
-        for id_, kind, label, days, _, aliases in first:
-            yield EntityOutline(
-                id_, kind, label, _words(aliases), degree(id_, 0), fact(id_, 0), relation(id_, none), days
-            )
+        rows = self._catalog.rows("SELECT id, path, type, label, days, aliases FROM entities")
+        rows.sort(reverse=True)
+        first = [*{row[0]: row for row in rows if row[0] not in self._kept}.values()]
+        first.reverse()
+        ids, _, types, labels, days, aliases = zip(*first, strict=True) if first else [()] * 6
+        return EntityColumns(
+            ids,
+            types,
+            labels,
+            days,
+            aliases,
+            [degrees.get(id_, 0) for id_ in ids],
+            [facts.get(id_, 0) for id_ in ids],
+            [relations.get(id_, ()) for id_ in ids],
+        )
 
     def _all_degrees(self) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
         condition, values = self._visible
@@ -346,15 +353,13 @@ class EntityOutlines(MergedGraph):
             rows = [(self.whole(one), self.whole(other), name) for one, other, name in rows]
         # Sets of names as bits, since thousands of entities have the same ones.
         bits: dict[str, int] = defaultdict(lambda: 1 << len(bits))
-        degrees: dict[str, int] = defaultdict(int)
-        sets: dict[str, int] = defaultdict(int)
+        degrees = Counter(map(itemgetter(0), rows))
+        degrees.update([other for one, other, _ in rows if one != other])
+        sets = dict.fromkeys(degrees, 0)
         for one, other, name in rows:
             bit = bits[name]
-            degrees[one] += 1
             sets[one] |= bit
-            if one != other:
-                degrees[other] += 1
-                sets[other] |= bit
+            sets[other] |= bit
         names = {
             held: tuple(sorted(n for n, bit in bits.items() if held & bit)) for held in set(sets.values())
         }
@@ -372,7 +377,7 @@ class EntityOutlines(MergedGraph):
         return {row[0]: row[1] for row in rows}
 
 
-def _words(listed: str) -> tuple[str, ...]:
+def words_listed(listed: str) -> tuple[str, ...]:
     """Return the words of a JSON list, with a fast path for lists without escapes."""
     if listed == "[]":
         return ()

@@ -330,23 +330,19 @@ def scores_and_statuses(
 ) -> tuple[list[float], list[str]]:
     """Return the scores (0-1) and statuses for raw relevances; like `decay.value_and_status` for one."""
     active, fading, archive = thresholds.active, thresholds.fading, thresholds.archive
-    scores = [
-        (min(1.0, raw)) if not fate else _FATED[fate] for raw, fate in zip(raws, table.fates, strict=True)
-    ]
-    statuses = [
-        fate
-        or (
-            ACTIVE
-            if score >= active
-            else FADING
-            if score >= fading
-            else DORMANT
-            if score >= archive
-            else ARCHIVED
-        )
-        for score, fate in zip(scores, table.fates, strict=True)
-    ]
-    return scores, statuses
+    scores = [_FATED[fate] if fate else min(1.0, raw) for raw, fate in zip(raws, table.fates, strict=True)]
+    # Most memories share their score with many others.
+    told = {
+        each: ACTIVE
+        if each >= active
+        else FADING
+        if each >= fading
+        else DORMANT
+        if each >= archive
+        else ARCHIVED
+        for each in set(scores)
+    }
+    return scores, [fate or told[score] for score, fate in zip(scores, table.fates, strict=True)]
 
 
 Terms = tuple[float, float, int, int, bool, bool]

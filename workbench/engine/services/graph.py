@@ -7,7 +7,8 @@ import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import pairwise
+from itertools import pairwise, repeat
+from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.engine import results
@@ -21,6 +22,7 @@ from workbench.engine.catalog.graph import (
     neighbourhood_of,
     shortest_path,
     with_center,
+    words_listed,
 )
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.identifiers import ENTITY_TYPES, parse_memory_id, slug
@@ -38,6 +40,7 @@ from workbench.engine.memory.graph_changes import (
     plan_unlink,
     plan_unmerge,
 )
+from workbench.engine.process import garbage_collection_paused
 from workbench.engine.reflection.submissions import plan_propose_merge
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.mutator import Mutator
@@ -351,6 +354,7 @@ class Graph:
         view = Look(graph, scores).view(start, {id_: hop for hop, id_ in enumerate(way)}, edges)
         return self._with_center(view, record, graph, scores)
 
+    @garbage_collection_paused()
     def entities(self) -> results.graph.EntityTable:
         """Return every entity that is not merged into another, by id."""
         self._context.refresh_for_reading()
@@ -373,24 +377,22 @@ class Graph:
         self, hidden: frozenset[str], today: str, grades: Mapping[str, Grade]
     ) -> results.graph.EntityTable:
         found = EntityOutlines(self._context.catalog, hidden=hidden)
-        outlines = list(found.outlines(today))
-        graded = [grades.get(each.id, _UNGRADED) for each in outlines]
-        shared: dict[str, str] = {}
-        seen = [
-            max(_last_until(today, each.days), grade[2]) for each, grade in zip(outlines, graded, strict=True)
-        ]
+        known = found.columns(today)
+        graded = [*map(grades.get, known.ids, repeat(_UNGRADED))]
+        scores, statuses, used = zip(*graded, strict=True) if graded else ((),) * 3
+        seen = [max(_last_until(today, days), day) for days, day in zip(known.days, used, strict=True)]
         columns = (
-            [each.id for each in outlines],
+            known.ids,
             # Many have the same type, and were seen on the same day.
-            [shared.setdefault(each.type, each.type) for each in outlines],
-            [each.label for each in outlines],
-            [grade[0] for grade in graded],
-            [grade[1] for grade in graded],
-            [each.degree for each in outlines],
-            [each.facts for each in outlines],
-            [shared.setdefault(day, day) for day in seen],
-            [each.relations for each in outlines],
-            [each.aliases for each in outlines],
+            [*map(intern, known.types)],
+            known.labels,
+            scores,
+            statuses,
+            known.degrees,
+            known.facts,
+            [*map(intern, seen)],
+            known.relations,
+            [*map(words_listed, known.aliases)],
         )
         return results.graph.EntityTable(
             of_columns(results.graph.EntityRow, columns), found.count_relations()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import date, datetime
 from functools import cached_property, lru_cache
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -567,7 +568,7 @@ class Scores:
         scores, statuses = scores_and_statuses(census, raws, told.thresholds)
         names = {day: date.fromordinal(day).isoformat() for day in set(census.days)}
         days = [names[day] for day in census.days]
-        grades = list(map(Grade._make, zip(scores, statuses, days, strict=True)))
+        grades = list(map(tuple.__new__, repeat(Grade), zip(scores, statuses, days, strict=True)))
         # Backwards, so that of a memory in several files the first counts.
         return dict(zip(reversed(census.ids), reversed(grades), strict=True))
 

@@ -283,10 +283,17 @@ class Counts:
         if not self.was_read:
             self.was_read = True
             self.catch_up()
+            self._reading.read("ahead", _read_ahead, lambda _: None, lambda _: None)
 
     def _add(self, counts: Mapping[str, str]) -> None:
         self.by_place |= counts
         self._drawn()
+
+
+def _read_ahead(workspace: Workspace) -> None:
+    """Have the engine know what a first visit of Decay and Graph would wait for; called on a thread."""
+    workspace.decay()
+    workspace.graph_entities()
 
 
 def _quick(workspace: Workspace) -> tuple[Mapping[str, str], NextSteps, CoreView]:

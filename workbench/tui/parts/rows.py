@@ -10,7 +10,7 @@ from workbench.display.ink import BLANK
 from workbench.display.rows import heading_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from workbench.display.ink import Line
 
@@ -40,6 +40,11 @@ class Rows(Generic[Head, Row]):
         self._rows.append(row)
         self._keys.append(key)
 
+    def _add_all(self, rows: Sequence[Row], keys: Iterable[str]) -> None:
+        """Add many rows at the end, which takes no longer than it must."""
+        self._rows.extend(rows)
+        self._keys.extend(keys)
+
     def _add_heading(self, head: Head, key: str = "") -> None:
         """Begin a section; with an id, the cursor may stand on its heading."""
         if self._rows:
@@ -57,12 +62,11 @@ class Rows(Generic[Head, Row]):
 
     def find(self, key: str) -> int | None:
         """Return where the row with that id is."""
-        # Rows only ever come at the end, so those looked at once stay where they are.
-        for at in range(self._indexed, len(self._keys)):
-            if each := self._keys[at]:
-                self._index.setdefault(each, at)
-        self._indexed = len(self._keys)
-        return self._index.get(key)
+        if self._indexed != (count := len(self._keys)):
+            # Backwards, so that of rows with one id the first counts.
+            self._index = dict(zip(reversed(self._keys), range(count - 1, -1, -1), strict=True))
+            self._indexed = count
+        return self._index.get(key) if key else None
 
     def row(self, key: str) -> Row | None:
         """Return the row with an id; None for a heading, and where there is none."""

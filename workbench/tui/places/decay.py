@@ -95,8 +95,7 @@ class FadingRows(Rows["Group", "DecayEntry"]):
         for group in groups:
             if group.name:
                 self._add_heading(group)
-            for entry in group.entries:
-                self._add(entry, entry.id)
+            self._add_all(group.entries, [entry.id for entry in group.entries])
         # Built here, where nobody waits, rather than when the cursor first looks for its row.
         self.find("")
 
