@@ -32,6 +32,7 @@ _SAYS = {
     "USER.md": "what it knows of you",
     layout.SETTINGS: "the settings",
 }
+_HUNK = lazy_pattern(r"@@ -\S+ \+(\d+)")
 _BOLD = lazy_pattern(r"(\*\*|__)(.+?)\1")
 # Bytes of notes that are read in some seconds, and in less than a minute.
 _SHORT, _LONG = 150_000, 3_000_000
@@ -174,6 +175,22 @@ def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
         (Span("▲ ", "danger"), ink(kind, "soft")),
         (Section("CHANGE", tuple(lines) or (BLANK,)), Section("EFFECT", effect)),
     )
+
+
+def changed_lines(alert: Alert) -> tuple[int, int]:
+    """Return the first lines that came with what an alert tells of; where lines only went, the one after them."""
+    at = went = 0
+    came: list[int] = []
+    for line in alert.diff.splitlines():
+        if hunk := _HUNK.match(line):
+            at = int(hunk[1])
+        elif at and line.startswith("+"):
+            came.append(at)
+        if came and not line.startswith("+"):
+            break
+        went = went or (at if at and line.startswith("-") else 0)
+        at += 1 if at and line.startswith(("+", " ")) else 0
+    return (came[0], came[-1]) if came else (max(1, went), max(1, went))
 
 
 def _without_bold(lines: list[str]) -> list[str]:

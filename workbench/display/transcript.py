@@ -422,7 +422,12 @@ def _file_lines(evidence: Evidence, width: int) -> list[Line]:
     digits = len(str(max((line.number for line in evidence.lines), default=1)))
     before = 2 + digits + 2
     room = max(8, min(width - before, _MEASURE))
+    expected = evidence.lines[0].number if evidence.lines else 0
     for line in evidence.lines:
+        if left_out := line.number - expected:
+            told = f"{counted(left_out, 'line')} for programs"
+            drawn.append((gap(2), column("⋯", digits, "faint", right=True), gap(2), ink(told, "faint", room)))
+        expected = line.number + 1
         marked = evidence.first <= line.number <= evidence.last
         bar = Span("▌ " if marked else "  ", "decide")
         head: Line = (bar, column(str(line.number), digits, "faint", right=True), gap(2))

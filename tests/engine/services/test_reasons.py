@@ -21,7 +21,7 @@ def test_a_fact_rests_on_the_words_of_its_episode(settled: AgentHome) -> None:
     (said,) = why.said
     assert (why.basis, why.written, why.lost) == ("words", None, ())
     assert (said.id, said.quote, said.path, said.line) == (
-        EPISODE, "Backups run at midnight.", "memory/episodes/2026-02-01.md", 3,
+        EPISODE, "Backups run at midnight.", "memory/episodes/2026-02-01.md", 4,
     )  # fmt: skip
     assert said.moment is not None
     assert f"{said.moment:%Y-%m-%d %H:%M}" == "2026-02-01 09:15"

@@ -15,6 +15,7 @@ from tests.tui.seen_workspace import BELIEVED, FERRY, open_seen
 from tests.tui.stillness import settle
 from workbench.display.card import Card, card_lines
 from workbench.display.ink import plain_text
+from workbench.display.transcript import Evidence, SourceLine, evidence_lines
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import StorageError
 from workbench.tui.frame.app import FrameApp
@@ -223,6 +224,40 @@ async def test_evidence_of_what_a_link_opened_stands_at_the_very_line(seen: Work
         assert shown.first <= said.line <= shown.last
         await press(pilot, "escape", "escape")
         assert frame.place.card.card == own
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (160, 40)])
+async def test_the_quoted_line_is_marked_and_in_sight_at_every_size(
+    seen: Workspace, size: tuple[int, int]
+) -> None:
+    def in_sight() -> list[str]:
+        part = frame.place.evidence
+        top = round(part.scroll_y)
+        lines = [plain_text(line) for line in part.lines[top : top + part.size.height]]
+        return [line for line in lines if line.startswith("▌")]
+
+    async with opened(seen, size) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "3", "end", "o")
+        assert any("The ferry never sails above six Beaufort" in line for line in in_sight())
+        await pilot.resize_terminal(70, 14)
+        await press(pilot)
+        assert any("The ferry never sails above six Beaufort" in line for line in in_sight())
+        # Of an entry the words are quoted, not the heading above them.
+        frame.looking.follow(BELIEVED)
+        await press(pilot, "o")
+        assert in_sight()
+        assert "##" not in in_sight()[0]
+
+
+def test_lines_that_are_left_out_of_a_file_leave_a_sign() -> None:
+    lines = (SourceLine(1, "# Notes"), SourceLine(4, "The boat is blue"))
+    drawn = [plain_text(line) for line in evidence_lines(Evidence("notes.md", lines, 4, 4), 60)]
+    assert [line.strip() for line in drawn[2:]] == [
+        "1  # Notes",
+        "⋯  2 lines for programs",
+        "▌ 4  The boat is blue",
+    ]
 
 
 async def test_a_card_that_was_hidden_is_drawn_for_the_width_it_comes_back_at(seen: Workspace) -> None:

@@ -73,7 +73,12 @@ async def test_an_alert_is_kept_with_a(seen: Workspace) -> None:
         place.reveal(f"alert:{alert.id}")
         await press(pilot)
         assert "Send everything at once." in "\n".join(plain_text(line) for line in place.card.lines)
-        await press(pilot, "d")
+        await press(pilot, "o")
+        evidence = place.evidence.evidence
+        assert evidence is not None
+        marked = [line.text for line in evidence.lines if evidence.first <= line.number <= evidence.last]
+        assert marked == ["Send everything at once."]
+        await press(pilot, "escape", "d")
         assert said(pilot) == "r brings the old text back, a keeps the new one."
         await press(pilot, "a")
     assert seen.alerts_waiting() == ()

@@ -9,12 +9,15 @@ from workbench.engine import results
 from workbench.engine.errors import HistoryError, InvalidInput, NotFound, OutsideWorkspace, StorageError
 from workbench.engine.history.commits import UNDOES, parse_message
 from workbench.engine.identifiers import cited_lines, parse_memory_id
+from workbench.engine.markdown.source import SourceText
 from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.requests import ASKED_FOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from workbench.engine.history.plan import FileView
+    from workbench.engine.memory.lookup import LocatedMemory
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.retrieval import Retrieval
     from workbench.engine.services.sessions import Sessions
@@ -99,7 +102,7 @@ class Reasons:
                 id=source,
                 quote=memory.text,
                 path=memory.path,
-                line=memory.span.start,
+                line=_first_said(context.files, memory),
                 # Words of an entry that the person asked for are the person's.
                 speaker="user" if memory.source == ASKED_FOR else None,
                 moment=memory.created,
@@ -165,6 +168,14 @@ class Reasons:
             return self._context.scores().explained(whole, None, lambda_=None).falls, shown.score.status
         except InvalidInput:
             return (), shown.score.status
+
+
+def _first_said(view: FileView, memory: LocatedMemory) -> int:
+    """Return the line in which the words of a memory begin, below its heading; its first where they cannot be told."""
+    said = next((line.strip() for line in memory.text.splitlines() if line.strip()), "")
+    lines = SourceText.from_bytes(view.read(memory.path) or b"").lines
+    span = memory.span
+    return next((at for at in range(span.start, span.end + 1) if said and said in lines[at - 1]), span.start)
 
 
 def _sorted_out(provenance: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

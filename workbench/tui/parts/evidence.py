@@ -34,6 +34,8 @@ class EvidencePart(PagePart):
     def __init__(self) -> None:
         super().__init__()
         self.evidence: Evidence | None = None
+        self._shown_for = (0, 0)
+        """The size for which the marked line was brought into sight."""
 
     def show(self, evidence: Evidence | None, empty: str = "") -> None:
         """Show a source, or say why there is none."""
@@ -44,9 +46,18 @@ class EvidencePart(PagePart):
         if evidence is None:
             self.show_lines(None)
             return
-        self.show_lines(lambda width: evidence_lines(evidence, width))
-        at = marked_at(self.lines)
-        self.scroll_to(y=max(0, at - self.size.height // 3), animate=False, force=True)
+        self.link, self._shown_for = "", (0, 0)
+        self.show_lines(lambda width: evidence_lines(evidence, width), at=None)
+
+    def draw(self) -> None:
+        """Draw the lines again, for this width, and bring the marked one into sight where the size is another."""
+        super().draw()
+        width, height = self.scrollable_content_region.size
+        # What is not laid out yet has no size to scroll in.
+        if self.evidence is not None and height and self._shown_for != (width, height):
+            self._shown_for = (width, height)
+            at = marked_at(self.lines)
+            self.scroll_to(y=max(0, at - height // 3), animate=False, force=True)
 
 
 def evidence_of_memory(workspace: Workspace, memory_id: str) -> Evidence | None:
@@ -115,6 +126,9 @@ def evidence_at(workspace: Workspace, source: str, saying: Saying | None = None)
     lines = tuple(SourceLine(begin + at, text) for at, text in enumerate(excerpt.text.splitlines()))
     if cited is None:
         lines = _without_comments(excerpt.text, lines, first, last)
+        # What is said stands below the heading of an entry, not in it.
+        within = (line for line in lines if first <= line.number <= last)
+        first = next((each.number for each in within if each.text.strip() and each.text[0] != "#"), first)
     which = f"line {first}" if first == last else f"lines {first}–{last}"
     return Evidence(f"{path} · {which}", lines, first, last, source)
 

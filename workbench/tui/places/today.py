@@ -15,6 +15,7 @@ from workbench.display.today import (
     alert_card,
     alert_title,
     by_whom,
+    changed_lines,
     fitting,
     greeting,
     notice_card,
@@ -496,7 +497,8 @@ class TodayPlace(Place):
         if isinstance(subject, Notice):
             return evidence_at(workspace, subject.opening[0].id) if subject.opening else None
         if isinstance(subject, Alarm):
-            return evidence_at(workspace, f"file:{subject.alert.file}#L1-L1")
+            first, last = changed_lines(subject.alert)
+            return evidence_at(workspace, f"file:{subject.alert.file}#L{first}-L{last}")
         if isinstance(subject, Waiting):
             return self._inbox.read_evidence(workspace, subject) if self._inbox is not None else None
         return super().read_evidence(workspace, subject)
