@@ -393,6 +393,7 @@ class Evidence:
         link: What the whole source opens as: the citation of a session's line, or the id of a memory.
         more: Further sources of the same memory: the id of each, and what it is called.
         said: What is drawn of a session instead of the lines.
+        path: The file; empty for a session.
     """
 
     title: str
@@ -402,6 +403,23 @@ class Evidence:
     link: str = ""
     more: tuple[tuple[str, str], ...] = ()
     said: Stretch | None = None
+    path: str = ""
+
+    @property
+    def marked(self) -> str:
+        """Return what the marked lines say."""
+        said = (
+            [(line.number, line.text) for line in self.lines]
+            if self.said is None
+            else [(line.line, line.text) for line in self.said.page.lines]
+        )
+        return "\n".join(text for number, text in said if self.first <= number <= self.last)
+
+    @property
+    def place(self) -> str:
+        """Return where the marked lines stand, as a citation."""
+        lines = f"{self.first}" if self.first == self.last else f"{self.first}-{self.last}"
+        return f"{self.path}:{lines}" if self.path else self.link.removeprefix("file:")
 
 
 def evidence_lines(evidence: Evidence, width: int) -> list[Line]:

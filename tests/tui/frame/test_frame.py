@@ -303,6 +303,39 @@ async def test_links_of_a_card_are_walked_and_followed_by_key(seen: Workspace) -
         assert len(frame.place.visited) == 2 or frame.focused is frame.place.evidence
 
 
+async def test_where_a_source_is_read_keys_are_about_it_and_change_no_memory(seen: Workspace) -> None:
+    async with opened(seen, (120, 36)) as pilot:
+        frame = frame_app(pilot).frame
+        await press(pilot, "5")
+        assert frame.place.reveal(FERRY)
+        await press(pilot, "enter", "down", "o")
+        evidence, opened_for = frame.place.evidence, frame.place.current
+        assert evidence.has_focus
+        assert opened_for is not None
+        assert "#^" in opened_for.id
+        assert drawn(pilot, "keys").split()[:5] == ["esc", "back", "y", "y", "copy"]
+        before = seen.audit_log().entries
+        for key in ("p", "f", "e", "r", "n"):
+            await press(pilot, key)
+            assert said(pilot).startswith("A source is read here, and stays as it is; esc goes back")
+        await press(pilot, "enter")
+        assert said(pilot) == "No link is chosen here; esc goes back."
+        shown = evidence.evidence
+        await press(pilot, "o")
+        assert said(pilot) == "No other source is named; esc goes back."
+        assert (evidence.evidence, seen.audit_log().entries) == (shown, before)
+        assert shown is not None
+        await press(pilot, "y", "y")
+        assert pilot.app.clipboard == shown.marked
+        await press(pilot, "y", "c")
+        assert pilot.app.clipboard == f"{shown.path}:{shown.first}"
+        await press(pilot, "y", "i")
+        assert pilot.app.clipboard == opened_for.id
+        await press(pilot, "escape")
+        assert frame.place.card.has_focus
+        assert frame.place.current == opened_for
+
+
 async def test_back_leaves_the_evidence_for_its_card_before_it_leaves_the_place(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         frame = frame_app(pilot).frame

@@ -28,6 +28,8 @@ _PROGRAMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("", ("pbcopy",)),
     ("", ("clip.exe",)),
 )
+# Where a source is read, these are about its marked lines.
+_OF_SOURCE = ("copy-text", "copy-citation")
 _AFAR = ("SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT")
 _SECONDS = 2.0
 
@@ -72,6 +74,12 @@ class Copying:
                 self.copy(text, what.get(command, "") + quoted(subjects[0].title))
             else:
                 frame.say(COMMAND[command].elsewhere)
+
+        evidence = place.evidence.evidence
+        if frame.focused is place.evidence and evidence is not None and command in _OF_SOURCE:
+            text = evidence.marked if command == "copy-text" else evidence.place
+            self.copy(text, "the marked lines" if command == "copy-text" else "the place of the marked lines")
+            return True
 
         frame.reading.read(
             "copy", lambda workspace: [read_copied(workspace, each) for each in subjects], show

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.display.ink import Line
+    from workbench.display.transcript import Evidence
     from workbench.engine.results.audit import NextStep
     from workbench.engine.results.memories import CoreView
     from workbench.engine.workspace import Workspace
@@ -193,6 +194,8 @@ class Edges:
 
     def _keys(self) -> list[Command]:
         place = self._frame.place
+        if self._frame.focused is place.evidence:
+            return self._keys_of_source(place.evidence.evidence)
         wanted = {*place.keys, *_EVERYWHERE, *place.labels}
         wanted = wanted - (self._idle() - {*place.labels}) if place.subjects else {*wanted, "new"} - _ON_A_ROW
         keymap = self._frame.keymap
@@ -205,13 +208,22 @@ class Edges:
             if command.id in wanted
         ]
 
+    def _keys_of_source(self, shown: Evidence | None) -> list[Command]:
+        """Return what works where a source is read: going back, to the next one, copying."""
+        labels = {"out": "back", "evidence": "next source", "copy-text": "copy", "ask": "ask", "help": "keys"}
+        if shown is None or not shown.more:
+            del labels["evidence"]
+        return [
+            replace(COMMAND[name], keys=(self._frame.keymap.key(name),), label=label, rank=-at)
+            for at, (name, label) in enumerate(labels.items())
+        ]
+
     def _idle(self) -> set[str]:
         """Return the commands that would only say why they cannot act on what is under the cursor."""
         place = self._frame.place
         subjects = tuple(each for each in place.subjects if isinstance(each, Memory))
         offered = VERBS.keys() & {*place.keys} if subjects else set()
-        idle = {name for name in offered if isinstance(VERBS[name](subjects), str)}
-        return idle | {"edit"} if self._frame.focused is place.evidence else idle
+        return {name for name in offered if isinstance(VERBS[name](subjects), str)}
 
 
 # What a screen reader needs of the frame: which part has the keys, and the terminal's cursor where one is.

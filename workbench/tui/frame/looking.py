@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import Shown
     from workbench.engine.workspace import Workspace
     from workbench.tui.frame.screen import Frame
+    from workbench.tui.verbs.act import Subject
 
 _PLACE_OF_KIND = {"core": "core", "episode": "timeline", "entity": "graph"}
 _GO = {
@@ -84,8 +85,11 @@ class Looking:
         subject, shown = place.current, place.evidence.evidence
         if subject is None:
             self._frame.say(COMMAND["evidence"].elsewhere)
-        elif self._frame.focused is place.evidence and shown is not None and shown.more:
-            self._open(lambda workspace: next_evidence(workspace, shown))
+        elif self._frame.focused is place.evidence and shown is not None:
+            if shown.more:
+                self._open(lambda workspace: next_evidence(workspace, shown))
+            else:
+                self._frame.say("No other source is named; ⸨out⸩ goes back.")
         else:
             self._open(lambda workspace: place.read_evidence(workspace, subject))
 
@@ -93,7 +97,9 @@ class Looking:
         """Open evidence, unless one has gone on to something else when it is read."""
         place, subject = self._frame.place, self._frame.place.current
         self._frame.reading.read(
-            _OPENING, read, lambda evidence: self._show(evidence) if place.current == subject else None
+            _OPENING,
+            read,
+            lambda evidence: self._show(evidence, subject) if place.current == subject else None,
         )
 
     def stop_opening(self) -> bool:
@@ -102,14 +108,14 @@ class Looking:
         self._frame.reading.forget(_OPENING)
         return is_opening
 
-    def _show(self, evidence: Evidence | None) -> None:
+    def _show(self, evidence: Evidence | None, subject: Subject | None) -> None:
         frame = self._frame
         if evidence is None:
             frame.say(COMMAND["evidence"].elsewhere)
             return
         if frame.focused is not frame.place.evidence:
             self._came_from = frame.focused
-        frame.place.evidence.show(evidence)
+        frame.place.evidence.show(evidence, of=subject)
         frame.remove_class("-no-evidence")
         frame.add_class("-evidence")
         frame.set_focus(frame.place.evidence)

@@ -26,7 +26,7 @@ from workbench.tui.frame.remembered import Drafts
 from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.walking import Jumping, Walking
 from workbench.tui.frame.working import Acting, Reading, Working, raise_on_screen
-from workbench.tui.keys.table import BY_NAME, COMMAND, Command, pressed
+from workbench.tui.keys.table import BY_NAME, CHANGING, COMMAND, Command, pressed
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
 from workbench.tui.parts.line import PRESS_LINK, DrawnLines, PromptLine
@@ -428,7 +428,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self.reading.read(
                 "evidence",
                 lambda workspace: place.read_evidence(workspace, subject),
-                lambda evidence: place.evidence.show(evidence, no_evidence(subject)),
+                lambda evidence: place.evidence.show(evidence, no_evidence(subject), subject),
             )
 
     def _toggle_details(self) -> None:
@@ -528,6 +528,9 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def run(self, command: Command) -> None:
         """Carry out a command, or say why it cannot act here."""
+        if command.id in CHANGING and self.focused is self.place.evidence:
+            self.say("A source is read here, and stays as it is; ⸨out⸩ goes back to what can be changed.")
+            return
         if command.id in _ON_WHAT_IS_SEEN:
             self.pressing.go_to_seen()
         own, part = self._own.get(command.id), self.part

@@ -76,7 +76,11 @@ class Walking:
             return
         if frame.focused is place.main and place.cursor_key:
             frame.read()
-        elif frame.part is None or not frame.part.do("open"):
+        elif frame.part is not None and frame.part.do("open"):
+            return
+        elif frame.focused is place.evidence:
+            frame.say("No link is chosen here; ⸨out⸩ goes back.")
+        else:
             frame.say(frame.keymap.command("open").elsewhere)
 
     def _out(self) -> None:

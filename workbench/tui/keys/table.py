@@ -350,6 +350,13 @@ ACTS_IN = {
     "try-half-life": ("decay", "settings"),
 }
 
+CHANGING = frozenset(
+    {"edit", "edit-outside", "discard", "pin", "forget", "bring-back", "accept", "decline", "set-aside", "write",
+     "older", "newer", "both", "new", "merge", "reinforce", "rename", "link", "unlink", "retire", "add-entity",
+     "compact", "save-now", "start-over", "repair", "reveal", "store-without", "store-elsewhere", "accept-group"}
+)  # fmt: skip
+"""What changes the memory that a row or card is about; where a source of it is read, none of them acts."""
+
 COMMANDS = (*MOVING, *FRAME, *VERBS)
 COMMAND = {
     command.id: command for command in (*COMMANDS, *(each for prefix in PREFIXES for each in prefix.commands))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.results.memories import Saying
     from workbench.engine.workspace import Workspace
+    from workbench.tui.verbs.act import Subject
 
 _COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 # Lines shown before and after those in question.
@@ -34,12 +35,14 @@ class EvidencePart(PagePart):
     def __init__(self) -> None:
         super().__init__()
         self.evidence: Evidence | None = None
+        self.of: Subject | None = None
+        """What the source was opened for; None where that is nothing that keys act on."""
         self._shown_for = (0, 0)
         """The size for which the marked line was brought into sight."""
 
-    def show(self, evidence: Evidence | None, empty: str = "") -> None:
+    def show(self, evidence: Evidence | None, empty: str = "", of: Subject | None = None) -> None:
         """Show a source, or say why there is none."""
-        self.empty = empty
+        self.empty, self.of = empty, of
         if evidence == self.evidence and evidence is not None:
             return
         self.evidence = evidence
@@ -130,7 +133,7 @@ def evidence_at(workspace: Workspace, source: str, saying: Saying | None = None)
         within = (line for line in lines if first <= line.number <= last)
         first = next((each.number for each in within if each.text.strip() and each.text[0] != "#"), first)
     which = f"line {first}" if first == last else f"lines {first}–{last}"
-    return Evidence(f"{path} · {which}", lines, first, last, source)
+    return Evidence(f"{path} · {which}", lines, first, last, source, path=path)
 
 
 def _without_comments(

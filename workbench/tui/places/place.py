@@ -321,7 +321,12 @@ class Place(Container):
 
     @property
     def current(self) -> Subject | None:
-        """Return what the card shows: what was opened by a link, or what is under the cursor."""
+        """Return what the card shows: what was opened by a link, or what is under the cursor.
+
+        While a source is read it is what the source was opened for, wherever the cursor of the list is.
+        """
+        if self.evidence.has_focus and self.evidence.of is not None:
+            return self.evidence.of
         if (statement := self.statement) is not None:
             return statement
         if self.visited:
@@ -331,6 +336,8 @@ class Place(Container):
     @property
     def subjects(self) -> tuple[Subject, ...]:
         """Return what a verb acts on: a fact on the card, what a link opened, the marked rows, or this row."""
+        if self.evidence.has_focus and self.evidence.of is not None:
+            return (self.evidence.of,)
         if (statement := self.statement) is not None:
             return (statement,)
         if self.visited:
