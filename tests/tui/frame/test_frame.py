@@ -112,32 +112,83 @@ async def test_a_pin_is_said_and_undone(seen: Workspace) -> None:
         assert said(pilot).startswith("Undone: ")
 
 
-async def test_undoing_what_is_not_yours_asks(seen: Workspace, seen_clock: FixedClock) -> None:
+async def test_what_is_not_yours_is_not_undone_but_shown_in_history(
+    seen: Workspace, seen_clock: FixedClock
+) -> None:
     with open_seen(seen.root, seen_clock, role="main") as agents:
         agents.remember("The harbour office closes at noon", store="episodic")
-    step = seen.next_steps().undo
-    assert step is not None
-    assert not step.own
     async with opened(seen) as pilot:
         before = seen.head()
-        await press(pilot, "u")
-        assert "Not yours: undo what the agent did" in drawn(pilot, "keys")
-        await press(pilot, "u")
-        assert said(pilot) == "Answer with enter or esc."
-        await press(pilot, "escape")
-        assert seen.head() == before
+        assert said(pilot).startswith("Done last, by the agent: noted “The harbour office closes")
         await press(pilot, "u", "enter")
-        assert said(pilot).startswith("Undone: ")
-        assert seen.head() != before
+        assert seen.head() == before
+        await press(pilot, "u")
+        assert said(pilot).startswith(
+            "Nothing of yours is left to undo. The newest is what the agent did (noted"
+        )
+        assert " ".join(said(pilot).split()).endswith("7 shows it, and r there takes it back.")
+
+
+async def test_what_you_did_here_is_undone_though_others_did_something_since(
+    seen: Workspace, seen_clock: FixedClock
+) -> None:
+    async with opened(seen) as pilot:
+        await let_the_agent_follow(pilot, seen, seen_clock)
+        await press(pilot, "u")
+        asked = drawn(pilot, "keys").strip()
+        assert asked.startswith(
+            "What the agent did (noted “The harbour office closes at noon”) came after it: undo"
+        )
+        await press(pilot, "enter")
+        assert said(pilot).startswith("Undone: pinned")
+        assert any("harbour office" in each.title for each in seen.timeline(limit=5).entries)
+
+
+async def test_a_theme_is_no_action_that_undo_takes_back(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "p")
+        await press(pilot, "ctrl+t", "u")
+        assert (
+            drawn(pilot, "keys").strip().startswith("What was done last changed no memory. Undo what you did")
+        )
+
+
+async def test_any_other_key_withdraws_a_question_and_does_its_work(
+    seen: Workspace, seen_clock: FixedClock
+) -> None:
+    async with opened(seen) as pilot:
+        await let_the_agent_follow(pilot, seen, seen_clock)
+        before = seen.head()
+        await press(pilot, "u", "l", *"half", "enter", "enter")
+        assert seen.head() == before
+        assert frame_app(pilot).frame.place.filter.text == "half"
+
+
+async def test_the_card_is_scrolled_while_a_question_stands(seen: Workspace, seen_clock: FixedClock) -> None:
+    async with opened(seen) as pilot:
+        await let_the_agent_follow(pilot, seen, seen_clock)
+        await press(pilot, "u", "pagedown", "ctrl+u", "x")
+        assert "came after it: undo" in drawn(pilot, "keys")
+        await press(pilot, "j")
+        assert said(pilot) == "Left as it was."
+        assert "came after it: undo" not in drawn(pilot, "keys")
+
+
+async def let_the_agent_follow(pilot: Pilot[None], seen: Workspace, clock: FixedClock) -> None:
+    """Pin a memory, and let the agent note something since, so that undo asks."""
+    await press(pilot, "p")
+    with open_seen(seen.root, clock, role="main") as agents:
+        agents.remember("The harbour office closes at noon", store="episodic")
+    frame_app(pilot).frame.read_again()
+    await press(pilot)
 
 
 async def test_one_may_leave_without_answering_a_question(seen: Workspace, seen_clock: FixedClock) -> None:
-    with open_seen(seen.root, seen_clock, role="main") as agents:
-        agents.remember("The harbour office closes at noon", store="episodic")
     async with opened(seen) as pilot:
+        await let_the_agent_follow(pilot, seen, seen_clock)
         before = seen.head()
         await press(pilot, "u")
-        assert "Not yours: undo what the agent did" in drawn(pilot, "keys")
+        assert "came after it: undo" in drawn(pilot, "keys")
         await pilot.press("ctrl+q")
         assert not pilot.app.is_running
     assert seen.head() == before

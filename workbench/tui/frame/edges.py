@@ -24,7 +24,7 @@ from workbench.tui.look import BESIDE, EVIDENCE, ONE_LINE
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.line import PRESS_LINK, DrawnLines
 from workbench.tui.places.memory_reading import title_of
-from workbench.tui.verbs.act import deed
+from workbench.tui.verbs.act import deed, next_undo
 from workbench.tui.verbs.memories import VERBS, Memory
 
 if TYPE_CHECKING:
@@ -187,9 +187,12 @@ class Edges:
 
     def _next_undo(self) -> str:
         counts = self._frame.counts
-        step = counts.steps.last
-        if step is None:
+        last = counts.steps.last
+        step = next_undo(counts.steps, self._frame.writing.commits, self._frame.began)
+        if last is None:
             return "Nothing to undo." if counts.was_read else ""
+        if step is None:
+            return f"Done last, by {by_whom(last.by)}: {deed(last)}."
         return f"⸨undo⸩ would take back: {deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
 
     def _keys(self) -> list[Command]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _SHEET_AFTER = 0.4
 _NEVER_WAITING = frozenset({"escape", "ctrl+q", "ctrl+t", "f1", "slash", "question_mark"})
 _MOVES = frozenset(command.id for command in MOVING)
+# These are for the card while a question stands, wherever the keys are.
+_READS = frozenset({"half-down", "half-up", "page-down", "page-up", "details"})
 _STEPS = frozenset({"undo", "redo"})
 # What keys that are no text do while a line is being written.
 _WHILE_WRITING = frozenset({"quit", "help", "next-theme"})
@@ -75,13 +77,7 @@ class Pressing:
         frame, key = self._frame, canonical(key)
         self._typed_at = typed_at
         self.count += 1
-        if self.question is not None:
-            bound = frame.keymap.bound(key)
-            if isinstance(bound, Command) and bound.id == "quit" and len(key) > 1:
-                # Nobody has to answer in order to leave; what was asked is left as it was.
-                frame.run(bound)
-            else:
-                self._answer(self.question, key)
+        if self.question is not None and self._answer(self.question, key):
             return True
         if any(each.take(key) for each in frame.takers):
             return True
@@ -132,7 +128,16 @@ class Pressing:
         self._seen.ask()
         self._frame.redraw()
 
-    def _answer(self, act: Act, key: str) -> None:
+    def _answer(self, act: Act, key: str) -> bool:
+        """Take a key as the answer to a question.
+
+        Any but enter withdraws it, so that no later enter answers what one no longer thinks of; esc says so, and the
+        others go on to do what they do. What goes through the card leaves it, since what it is about may be longer
+        than the screen.
+
+        Returns:
+            Whether the key was for the question alone.
+        """
         frame = self._frame
         if key == "enter" and not self._seen.may_answer(self._typed_at):
             frame.say("Read the question first; enter answers it now.")
@@ -140,17 +145,25 @@ class Pressing:
             self.question = None
             frame.acting.act(act.call, stays=act.stays)
             frame.redraw()
-        elif key == "escape":
+        elif not self._reads(key):
             self.question = None
+            bound = frame.keymap.bound(key)
+            if isinstance(bound, Command) and bound.id == "quit" and len(key) > 1:
+                return False  # what was asked is left as it was
             frame.say("Left as it was.")
             act.leave()
             frame.read_card()
-        else:
-            bound, card = frame.keymap.bound(key), frame.place.card
-            # What a question is about may be longer than the screen.
-            moves = isinstance(bound, Command) and bound.id in _MOVES and frame.focused is card
-            if not (moves and isinstance(bound, Command) and card.do(bound.id)):
-                frame.say("Answer with enter or esc.")
+            return key == "escape"
+        return True
+
+    def _reads(self, key: str) -> bool:
+        """Go through the card, if that is what a key does."""
+        frame = self._frame
+        bound, card = frame.keymap.bound(key), frame.place.card
+        if not isinstance(bound, Command) or isinstance(frame.focused, Input | TextArea):
+            return False
+        reads = _READS | _MOVES if frame.focused is card else _READS
+        return bool(card.region) and bound.id in reads and card.do(bound.id)
 
     def painted(self) -> None:
         """Note what can be read on the screen from now on."""

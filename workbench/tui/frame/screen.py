@@ -180,7 +180,7 @@ class Frame(Screen[None], inherit_bindings=False):
             "undo": self._undo,
             "redo": lambda: self.begin(redo(self.counts.steps.redo)),
             "details": self._toggle_details,
-            "next-theme": lambda: self.say(f"Theme: {self._app.next_theme()}."),
+            "next-theme": self._next_theme,
             "quit": lambda: self._app.leave(),
         }
         self.capabilities: tuple[Capability, ...] = (
@@ -464,9 +464,15 @@ class Frame(Screen[None], inherit_bindings=False):
         self._begin()
 
     def _undo(self) -> None:
-        step = self.counts.steps.last
-        is_another = step is not None and step.commit == self.acting.undo_before
-        self.begin(undo(step, self.writing.commits, is_another=is_another))
+        steps = self.counts.steps
+        is_another = steps.last is not None and steps.last.commit == self.acting.undo_before
+        self.begin(undo(steps, self.writing.commits, self.began, is_another=is_another))
+
+    def _next_theme(self) -> None:
+        self.say(f"Theme: {self._app.next_theme()}.")
+        if (last := self.counts.steps.last) is not None:
+            # It is what was done last, and nothing that undo takes back.
+            self.acting.undo_before = last.commit
 
     def _done(self, said: str, *, is_problem: bool, stays: bool) -> None:
         self.say(said, is_problem=is_problem, stays=stays)

@@ -23,7 +23,9 @@ from workbench.engine.errors import ConfirmationNeeded
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
-    from workbench.engine.results.audit import NextStep
+    from datetime import datetime
+
+    from workbench.engine.results.audit import NextStep, NextSteps
     from workbench.engine.workspace import Workspace
 
 
@@ -84,24 +86,58 @@ def _whose(step: NextStep) -> str:
     return f"“{said}” ({by})" if said[:1].isupper() else f"what {by} did ({said})"
 
 
-def undo(step: NextStep | None, written: Collection[str] = (), *, is_another: bool = False) -> Act | str:
-    """Take back the newest action; ask first where it is somebody else's, or not what was done last.
+def next_undo(steps: NextSteps, written: Collection[str], since: datetime) -> NextStep | None:
+    """Return what undo takes back here: one's own newest action; None where that is older than what others did.
 
     Args:
         written: Commits that were written here: reflections, which a person said yes to a moment ago.
+        since: When one came. What one did after that is taken back though others did something since.
+    """
+    last, own = steps.last, steps.own
+    if last is None or last.own or last.commit in written:
+        return last
+    return own if own is not None and own.timestamp >= since else None
+
+
+def not_yours(last: NextStep) -> str:
+    """Say that what was done last is somebody else's, and where it can be taken back all the same."""
+    return (
+        f"Nothing of yours is left to undo. The newest is {_whose(last)}; "
+        "⸨place-history⸩ shows it, and ⸨bring-back⸩ there takes it back."
+    )
+
+
+def undo(
+    steps: NextSteps, written: Collection[str], since: datetime, *, is_another: bool = False
+) -> Act | str:
+    """Take back one's own newest action; ask first where it is not what was done last.
+
+    What others did is taken back in History alone, where one sees what it was.
+
+    Args:
+        written: As for `next_undo`.
+        since: As for `next_undo`.
         is_another: Whether what was done last is no action of its own, so that this one is another or more than that.
     """
-    if step is None:
+    last, step = steps.last, next_undo(steps, written, since)
+    if last is None:
         return "There is nothing to undo."
+    if step is None:
+        return f"{_NO_UNDO} {not_yours(last)}" if is_another else not_yours(last)
     what = f"{deed(step)} ({'yours' if step.own else by_whom(step.by)}, {step.timestamp:%H:%M})"
     again = "" if step.commit.startswith(_TICK) else " ⸨redo⸩ redoes."
-    call = partial(_undo, step.commit, f"Undone: {what}.{again}", confirmed=not step.own)
+    call = partial(
+        _undo, step.commit, f"Undone: {what}.{again}", mine=step is not last, confirmed=not step.own
+    )
+    if step is not last:
+        return Act(call, f"{_upper(_whose(last))} came after it: undo {_whose(step)}?", "undo")
     if step.own and is_another:
         return Act(call, f"{_NO_UNDO} Undo {_whose(step)} instead?", "undo")
-    if step.own or step.commit in written:
-        return Act(call)
-    last = f"{_NO_UNDO} " if is_another else ""
-    return Act(call, f"{last}Not yours: undo {_whose(step)}?", "undo")
+    return Act(call)
+
+
+def _upper(said: str) -> str:
+    return said[:1].upper() + said[1:]
 
 
 def redo(step: NextStep | None) -> Act | str:
@@ -118,12 +154,12 @@ def redo(step: NextStep | None) -> Act | str:
     return Act(again) if own else Act(again, f"Not yours: redo {_whose(step)}?", "redo")
 
 
-def _undo(commit: str, said: str, workspace: Workspace, *, confirmed: bool) -> str:
+def _undo(commit: str, said: str, workspace: Workspace, *, mine: bool, confirmed: bool) -> str:
     if commit.startswith(_TICK):
         workspace.inbox_undo_tick(commit)
         return said
     try:
-        workspace.undo(confirmed=confirmed, expected=commit)
+        workspace.undo(mine=mine, confirmed=confirmed, expected=commit)
     except ConfirmationNeeded:
         return "Something newer was done meanwhile; press ⸨undo⸩ again to see what."
     return said
