@@ -33,6 +33,8 @@ _SAYS = {
     layout.SETTINGS: "the settings",
 }
 _HUNK = lazy_pattern(r"@@ -\S+ \+(\d+)")
+# Behind the sign of a difference; a list's own sign would read as something that went.
+_LIST = lazy_pattern(r"^([ +-]) *[-*+] +(?=\S)")
 _BOLD = lazy_pattern(r"(\*\*|__)(.+?)\1")
 # Bytes of notes that are read in some seconds, and in less than a minute.
 _SHORT, _LONG = 150_000, 3_000_000
@@ -149,8 +151,12 @@ def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
         keep: The key that keeps the change.
         back: The key that brings the old text back.
     """
-    shown = _without_bold(
-        [line for line in alert.diff.splitlines() if not line.startswith(("---", "+++", "@@"))]
+    shown = _in_words(
+        [
+            line
+            for line in alert.diff.splitlines()
+            if line.strip() and not line.startswith(("---", "+++", "@@"))
+        ]
     )
     lines: list[Line] = [_diff_line(line) for line in shown[:_MOST_DIFF]]
     if len(shown) > _MOST_DIFF:
@@ -193,9 +199,9 @@ def changed_lines(alert: Alert) -> tuple[int, int]:
     return (came[0], came[-1]) if came else (max(1, went), max(1, went))
 
 
-def _without_bold(lines: list[str]) -> list[str]:
-    """Return a difference as it is read, without the marks of bold; with them where nothing else differs."""
-    plain = [_BOLD.sub(r"\2", line) for line in lines]
+def _in_words(lines: list[str]) -> list[str]:
+    """Return a difference as it is read, without marks of bold and lists; with them where nothing else differs."""
+    plain = [_BOLD.sub(r"\2", _LIST.sub(r"\1", line)) for line in lines]
     gone, come = ({line[1:] for line in plain if line.startswith(sign)} for sign in "-+")
     return lines if gone & come else plain
 

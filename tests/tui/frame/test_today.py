@@ -15,12 +15,14 @@ from tests.tui.frame.hands import press_at_work
 from tests.tui.frame.test_frame import drawn, frame_app, opened, press, said
 from tests.tui.seen_workspace import open_seen
 from tests.tui.stillness import settle
+from workbench.display.card import Section
 from workbench.display.deciding import asked_row
 from workbench.display.ink import ink, line_width, plain_text
 from workbench.display.markdown import bare
-from workbench.display.today import fitting, greeting, reading_time
+from workbench.display.today import alert_card, fitting, greeting, reading_time
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import HistoryDamaged
+from workbench.engine.results.audit import Alert
 from workbench.engine.results.reviews import CycleProgress, Phase, Reflected
 from workbench.tui.places.place import Place
 from workbench.tui.places.today import Account, TodayPlace, read_became
@@ -82,6 +84,26 @@ async def test_an_alert_is_kept_with_a(seen: Workspace) -> None:
         assert said(pilot) == "r brings the old text back, a keeps the new one."
         await press(pilot, "a")
     assert seen.alerts_waiting() == ()
+
+
+@pytest.mark.parametrize(
+    ("diff", "shown"),
+    [
+        (
+            "@@ -1,3 +1,4 @@\n # Me\n \n - **Name:** Otter\n+- **Born:** at the table\n",
+            ["  # Me", "  Name: Otter", "+ Born: at the table"],
+        ),
+        ("@@ -1,2 +1,2 @@\n-- Tea\n+- Coffee\n - Milk\n", ["- Tea", "+ Coffee", "  Milk"]),
+        # Where the marks are all that changed, they are shown.
+        ("@@ -1 +1 @@\n-- Tea\n+* Tea\n", ["- - Tea", "+ * Tea"]),
+    ],
+)
+def test_the_change_of_an_alert_reads_in_words(diff: str, shown: list[str]) -> None:
+    now = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
+    alert = Alert("a-1", "IDENTITY.md", now, "manual", "changed", diff, acknowledged=False)
+    change = alert_card(alert, now, "a", "r").sections[0]
+    assert isinstance(change, Section)
+    assert [plain_text(line).rstrip() for line in change.lines] == shown
 
 
 async def test_an_alert_is_taken_back_with_r(seen: Workspace) -> None:
