@@ -26,6 +26,7 @@ from workbench.engine.services.audit import Audit
 from workbench.engine.steps import Progress
 from workbench.tui.places.history import HistoryPlace
 from workbench.tui.places.past import ALL, View
+from workbench.tui.verbs.history import Happened
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 SIZES = [(80, 24), (120, 36), (160, 40), (240, 60)]
@@ -382,6 +383,12 @@ async def test_the_ribbon_follows_the_cursor_zooms_and_is_pointed_at(seen: Works
         await pilot.click(place.scrubber, offset=(18, 0))
         await press(pilot)
         assert place.here < len(scene.course) // 2
+        # What is pointed at is under the cursor, on the card and in the line above, and what keys are about.
+        subject = place.current
+        assert isinstance(subject, Happened)
+        assert place.card.card is not None
+        assert place.card.card.title == subject.title
+        assert subject.title[:30] in drawn(pilot, "crumbs")
 
 
 async def test_only_a_page_of_a_long_history_is_read_and_more_as_one_goes_on(

@@ -83,7 +83,7 @@ class CanvasPart(ScrollView, can_focus=True):
             self.chosen = key
             self._lay_out()
             self._keep_in_sight()
-            self.post_message(self.Moved())
+            self.post_message(self.Moved().set_sender(self))
         return True
 
     def _lay_out(self) -> None:

@@ -100,6 +100,8 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
 
         def __init__(self, sender: ListPart, key: str) -> None:
             super().__init__()
+            # Where a place moves the cursor, it would pass for the sender, and nobody above it would be told.
+            self.set_sender(sender)
             self.sender = sender
             self.key = key
 
