@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import unicodedata
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cli.samples import HOSTILE
-from workbench.display.text import Page, bar, clip, display_width, pad, safe, safe_line, wrap
+from workbench.display.text import Page, ProgressLine, bar, clip, display_width, pad, safe, safe_line, wrap
 
 any_text = st.text(st.characters(exclude_categories=()))
 
@@ -105,3 +106,13 @@ def test_a_table_lines_up_whatever_the_script() -> None:
 
 def test_an_empty_table_has_no_lines() -> None:
     assert Page().table([]) == []
+
+
+def test_progress_never_wraps(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.StringIO()
+    monkeypatch.setattr(written, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", written)
+    monkeypatch.setenv("COLUMNS", "30")
+    with ProgressLine() as line:
+        line.tell("Building the sample, month by month  12 %", at_once=True)
+    assert written.getvalue() == "\rBuilding the sample, month b…\x1b[K\r\x1b[K"

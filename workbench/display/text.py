@@ -295,6 +295,8 @@ class ProgressLine:
         if self._shown and (at_once or now - self._last >= _PAUSE):
             self._last = now
             self._wrote = True
+            # A line that wraps could not be taken back.
+            line = clip(line, shutil.get_terminal_size((80, 24)).columns - 1)
             sys.stderr.write(f"\r{line}\x1b[K")
             sys.stderr.flush()
 

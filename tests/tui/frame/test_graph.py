@@ -143,7 +143,7 @@ async def test_plus_and_minus_follow_more_hops_and_fewer(seen: Workspace) -> Non
         assert "two hops" in heading(pilot)
         assert "Tide tables" in picture(pilot)
         await press(pilot, "-", "-")
-        assert said(pilot) == "This is as wide as it gets."
+        assert said(pilot) == "This is as near as it goes."
         assert "Tide tables" not in picture(pilot)
 
 

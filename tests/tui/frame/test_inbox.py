@@ -436,12 +436,14 @@ async def test_what_was_declined_of_a_group_stays_declined(seen: Workspace) -> N
         assert (decisions[BY_ID["fog"]], decisions[BY_ID["sings"]]) == ("rejected", "undecided")
 
 
-async def test_an_answer_is_written_and_accepts_its_question(seen: Workspace) -> None:
+@pytest.mark.parametrize("key", ["e", "a"])
+async def test_an_answer_is_written_and_accepts_its_question(seen: Workspace, key: str) -> None:
     reflect(seen)
     async with opened(seen) as pilot:
         await press(pilot, "2")
         await to_row(pilot, BY_ID["question"])
-        await press(pilot, "e")
+        assert "a answer" in drawn(pilot, "keys")
+        await press(pilot, key)
         below = frame_of(pilot).query_one(".editor-lines", DrawnLines)
         assert "Who pays for the second radar?" in "\n".join(map(plain_text, below.lines(60)))
         await press(pilot, *"Lisbon")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from workbench.engine.results.audit import Alert
 from workbench.engine.results.reviews import CycleProgress, Phase, Reflected
 from workbench.tui.places.place import Place
 from workbench.tui.places.today import Account, TodayPlace, read_became
+from workbench.tui.places.unread import unread_sections
 
 
 def today(place: object) -> TodayPlace:
@@ -285,6 +287,16 @@ async def test_a_folder_never_read_says_what_is_in_it_and_how_to_begin(unread: W
         evidence = frame.place.evidence.evidence
         assert evidence is not None
         assert "memory/2026-01-03.md" in evidence.title
+
+
+async def test_ways_to_begin_wait_until_the_files_were_looked_at(unread: Workspace) -> None:
+    async with opened(unread, place="") as pilot:
+        place = frame_app(pilot).frame.place
+        assert isinstance(place, TodayPlace)
+        early = replace(place.results, is_early=True)
+        assert "Looking at what is in this folder" in plain_text(place.heading(early, 60))
+        assert not list(unread_sections(early))
+        assert list(unread_sections(place.results))
 
 
 async def test_a_history_is_begun_with_enter(unread: Workspace) -> None:

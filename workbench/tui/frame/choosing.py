@@ -227,8 +227,8 @@ class Stepping:
         steps = self._steps
         if steps is None:
             return False
-        if key in ("left", "right"):
-            self._move(steps, 1 if key == "right" else -1)
+        if key in ("left", "right", "up", "down"):
+            self._move(steps, 1 if key in ("right", "down") else -1)
         elif key == "backspace" or len(key) == 1:
             self._type(steps, self._typed[:-1] if key == "backspace" else self._typed + key.casefold())
         elif key == "escape":

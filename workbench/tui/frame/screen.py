@@ -438,11 +438,15 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _card_failed(self, place: Place, subject: Subject, error: WorkbenchError) -> None:
         """Tell why there is no card; what is not found while memory is still being taken in is read again."""
-        follower = self._follower
-        catching_up = self.follows and (follower is None or follower.progress is not None)
-        if not (catching_up and isinstance(error, NotFound)):
+        if not (self.is_catching_up and isinstance(error, NotFound)):
             place.card.show(unread_card(subject.title, told_in_bench(error)))
             self._failed(error)
+
+    @property
+    def is_catching_up(self) -> bool:
+        """Return whether files of the workspace are still to be looked at, so that more may be known soon."""
+        follower = self._follower
+        return self.follows and (follower is None or follower.progress is not None)
 
     def show_card(self, card: Card) -> None:
         """Show a preview in the card, until the cursor moves or memory changes."""

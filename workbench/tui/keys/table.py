@@ -122,8 +122,8 @@ VERBS = (
     Command("run", ("ctrl+p",), "all", "Run anything, go anywhere.", "", 54),
     Command("left", ("left",), "", "Go left along the row.", "There is nothing to the side."),
     Command("right", ("right",), "", "Go right along the row.", "There is nothing to the side."),
-    Command("closer", ("+",), "", "Look closer.", "This is as close as it gets.", 47),
-    Command("wider", ("-",), "", "Look wider.", "This is as wide as it gets."),
+    Command("closer", ("+",), "", "Look closer.", "There is nothing to zoom into here.", 47),
+    Command("wider", ("-",), "", "Look wider.", "There is nothing to zoom out of here."),
 )
 
 
@@ -181,9 +181,15 @@ PREFIXES = (
                 ("v",),
                 "next view",
                 "Show the next view of this place.",
-                "This place has one view.",
+                "There is no other view here; v lists what can be shown.",
             ),
-            Command("view-list", ("l",), "list", "Show as a list.", "This place has one view."),
+            Command(
+                "view-list",
+                ("l",),
+                "list",
+                "Show as a list.",
+                "There is no other view here; v lists what can be shown.",
+            ),
             Command(
                 "view-drawing",
                 ("g",),

@@ -29,7 +29,7 @@ from workbench.display.decay import (
     score_words,
     stays,
 )
-from workbench.display.heat import FARTHEST, SCALES, USUAL_SCALE, day_name
+from workbench.display.heat import DROP, FARTHEST, SCALES, USUAL_SCALE, day_name
 from workbench.display.ink import BLANK, gap, ink, line_width, spread
 from workbench.display.rows import heading_row
 from workbench.display.words import counted, quoted
@@ -207,6 +207,8 @@ class DecayPlace(Place):
             parts.append(f"1 cell = {self.time.scale.name}")
         if self.sort != SORTS[0]:
             parts.append(f"by {self.sort}")
+        if self._has_cells:
+            parts.append(f"{DROP} drops a level")
         while len(parts) > 1 and len(" · ".join(parts)) > room:
             parts.pop()
         left = " · ".join(parts)

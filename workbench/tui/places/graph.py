@@ -452,8 +452,11 @@ class GraphPlace(Place):
         return True
 
     def _go_hops(self, by: int) -> bool:
-        if self.at.kind != _AROUND or not 1 <= self.hops + by <= _MOST_HOPS:
+        if self.at.kind != _AROUND:
             return False
+        if not 1 <= self.hops + by <= _MOST_HOPS:
+            self.frame.say(f"This is as {'far' if by > 0 else 'near'} as it goes.")
+            return True
         self.kept["hops"] = str(self.hops + by)
         self.read_again()
         return True

@@ -604,7 +604,7 @@ class HistoryPlace(Place):
         self._window = zoomed(moments.course, window, self.here, closer)
         self._seen_all = self._window == whole(moments.course)
         if self._window == window:
-            self.frame.say(COMMAND["closer" if closer else "wider"].elsewhere)
+            self.frame.say(f"This is as {'close' if closer else 'wide'} as it gets.")
         self._draw_scrubber()
         return True
 

@@ -45,6 +45,7 @@ from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
 from workbench.tui.places.rewording import file_writing, waiting_writing
 from workbench.tui.places.ticks import (
+    ANSWER,
     ASIDE,
     PAST,
     SECRETS,
@@ -53,6 +54,7 @@ from workbench.tui.places.ticks import (
     Reflected,
     Unreadable,
     Waiting,
+    cannot,
     elsewhere,
     memories_against,
     rivals,
@@ -292,6 +294,8 @@ class InboxPlace(Place):
         subject = self.current
         if isinstance(subject, Waiting) and subject.held is not None:
             labels |= {"accept": "store", "decline": "erase"}
+        elif isinstance(subject, Waiting) and cannot(subject, "accept") == ANSWER:
+            labels["accept"] = "answer"
         return {command: label for command, label in labels.items() if command in self.keys}
 
     def do(self, command: str) -> bool:
@@ -304,6 +308,8 @@ class InboxPlace(Place):
         elif isinstance(subject, Memory):
             # What a link of a card opened is a memory like any other.
             return False
+        elif command == "accept" and [cannot(row, "accept") for row in self._chosen] == [ANSWER]:
+            self.frame.run_named("edit")
         elif command in TICKS:
             self._tick(self._chosen, TICKS[command], COMMAND[command].elsewhere)
         elif command == "accept-group":

@@ -87,7 +87,7 @@ SAY_WHICH: Final = "Say which holds: ⸨older⸩ the older, ⸨newer⸩ the newe
 _SEVERAL: Final = (
     "There are more than two statements: ⸨accept⸩ takes this one, ⸨decline⸩ declines it, ⸨both⸩ keeps all."
 )
-_ANSWER: Final = "A question is accepted with its answer; ⸨edit⸩ writes it, ⸨decline⸩ declines it."
+ANSWER: Final = "A question is accepted with its answer; ⸨edit⸩ writes it, ⸨decline⸩ declines it."
 _NOT_ASIDE: Final = (
     "A secret cannot be set aside: ⸨accept⸩ stores it, ⸨store-without⸩ stores the rest, ⸨decline⸩ erases it."
 )
@@ -357,7 +357,7 @@ def cannot(row: Waiting, tick: str) -> str:
     if tick == "accept" and row.is_clash:
         return SAY_WHICH
     if tick == "accept" and row.item is not None and kind_of(row.item.kind) is Kind.QUESTION:
-        return _ANSWER if (row.item.fields or {}).get("answer", "").strip() in _ANSWERS else ""
+        return ANSWER if (row.item.fields or {}).get("answer", "").strip() in _ANSWERS else ""
     if tick == "aside" and row.held is not None:
         return _NOT_ASIDE
     if tick == "aside" and row.proposals and row.group == ASIDE:

@@ -120,6 +120,7 @@ class Account:
         troubles: What could not be read, a sentence each.
         sync: How memory and its remote stand; None where that cannot be read.
         is_whole: Whether what became of memory and what fades were read, which takes longer than the rest.
+        is_early: Whether files are still being looked at, so that more may be known soon.
     """
 
     now: datetime
@@ -142,6 +143,7 @@ class Account:
     troubles: tuple[str, ...] = ()
     sync: SyncStatus | None = None
     is_whole: bool = False
+    is_early: bool = False
 
     @property
     def is_unread(self) -> bool:
@@ -415,8 +417,9 @@ class TodayPlace(Place):
             local=not model.told or not workspace.settings.reflection.model or bool(model.path),
             span=span,
             is_whole=known is not None,
+            is_early=self.frame.is_catching_up,
         )
-        if account.is_bare:
+        if account.is_bare and not account.is_early:
             found = troubles.had(workspace.import_places, ImportPlaces(()))
             account = replace(
                 account,
@@ -459,7 +462,9 @@ class TodayPlace(Place):
         return AccountRows(results, self.frame.keymap.key)
 
     def heading(self, results: Account, width: int) -> Line:
-        if results.is_unread and results.notes is not None:
+        if results.is_bare and results.is_early:
+            said = "Looking at what is in this folder…"
+        elif results.is_unread and results.notes is not None:
             said = unread_heading(results.notes, width)
         elif results.is_bare and not results.entries:
             said = fitting(width, "This folder has no memory yet. These are ways to begin.", "No memory yet.")

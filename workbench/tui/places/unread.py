@@ -52,6 +52,8 @@ class Notice:
 
 def unread_sections(account: Account) -> Iterator[tuple[str, Sequence[Notice]]]:
     """Yield headings with their rows: what nobody has read, what is in it, and the other ways to begin."""
+    if account.is_bare and account.is_early:
+        return
     if account.is_unread and account.notes is not None:
         yield "Begin", [_reading(account)]
         yield "In it", _in_it(account)
