@@ -320,7 +320,8 @@ async def test_declining_an_entity_says_what_needs_it_and_a_later_accepted_fact_
         assert said(pilot).endswith(told)
         await press(pilot, "w")
         assert told in " ".join(card(pilot).split())
-        await press(pilot, "enter", "escape")
+        await press(pilot, "enter")
+        await press(pilot, "escape")
         await to_row(pilot, "r-001.7")
         await press(pilot, "a", "w", "enter")
         assert "Rui steers" in seen.show("entity:person--rui", history=False).text
