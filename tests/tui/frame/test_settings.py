@@ -265,6 +265,13 @@ async def test_the_filter_goes_through_all_sections(seen: Workspace) -> None:
         assert isinstance(pilot.app, FrameApp)
 
 
+async def test_a_filter_for_what_a_key_does_finds_the_way_to_all_keys(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "comma", "l", *"pin", "enter")
+        place = frame_of(pilot).place
+        assert "bench.keymap" in [place.list.rows.key(at) for at in range(len(place.list.rows))]
+
+
 async def test_every_key_is_listed_whatever_the_settings_were_filtered_by(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await at(pilot, "bench.keymap")

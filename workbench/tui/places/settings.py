@@ -26,6 +26,7 @@ from workbench.tui.keys.dispatch import FIXED, PRESETS, Keymap, everything, faul
 from workbench.tui.keys.table import COMMAND, FRAME, MOVING, Command, Prefix, canonical, written
 from workbench.tui.look import AUTO, FILE_NAME, PRESET, Look
 from workbench.tui.parts.chooser import Steps
+from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
@@ -167,6 +168,14 @@ class SettingsPlace(Place):
         problems = len(self._app.look.problems)
         right = (ink(f"{problems} not usable", "danger"),) if problems else ()
         return spread((ink(f"{len(results.settings)} settings", "soft"),), right, width)
+
+    def filterable(self, row: SettingRow | KeyRow) -> Filterable | None:
+        if isinstance(row, KeyRow) or row.section != KEYS:
+            return None
+        # Whoever looks for a key by what it does finds the way to all of them.
+        return Filterable(
+            " ".join(("Every key, keys:", *(name.replace("-", " ") for name, _, _ in everything())))
+        )
 
     def subject(self, key: str) -> Setting | None:
         rows = self.all_rows
