@@ -17,7 +17,7 @@ from workbench.engine.settings.wording import wording
 if TYPE_CHECKING:
     from workbench.engine.results.audit import Action
 
-_REFLECTION = "reflection:"
+REFLECTION = "reflection:"
 _ACCEPTED = "bot:commit-from:"
 _IT = lazy_pattern(r"^(linked|unlinked) it (to|from)")
 _NOTED = lazy_pattern(r"(?:The agent|\S+) (noted|learned|proposed) “(.*?)”?", re.DOTALL)
@@ -279,7 +279,7 @@ def sentence(action: Action) -> str:
         return f"You kept the change{'s' * (action.commits > 1)} of {files}"
     if action.kind == "SYNC":
         return f"Sync: {action.summary}"
-    if action.actor.startswith(_REFLECTION):
+    if action.actor.startswith(REFLECTION):
         return _reflected(action)
     if action.accepted + action.declined + action.set_aside > 1:
         return f"You {wrote(action)}"

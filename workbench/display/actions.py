@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.display import words
 from workbench.display.action_words import (
     OUTSIDE,
+    REFLECTION,
     brief,
     by_whom,
     faded,
@@ -48,6 +49,8 @@ _WARNED = "The agent is warned at every session start until you decide."
 _AGAIN = lazy_pattern("(?:“(.*?)”|(The file)) was changed again since", re.DOTALL)
 _LATER = lazy_pattern(r"(.*) \(by (.*), (\d{4})-(\d\d)-(\d\d) (\d\d:\d\d), [0-9a-f]+\)", re.DOTALL)
 _LONGEST = 48
+# Lines of what taking an action back would do.
+_MOST_EFFECTS = 30
 
 
 def action_row(action: Action, now: datetime, width: int) -> Line:
@@ -89,7 +92,7 @@ def action_card(done: ActionDone, now: datetime) -> Card:
     sections.append(_did(done))
     if reason := why(action):
         sections.append(Section("WHY", ((ink(reason),),)))
-    sections.append(Section("BACK", ((ink(back(done), "soft"),),)))
+    sections.append(_back(done))
     return Card(
         sentence(action),
         sentence(action),
@@ -99,12 +102,36 @@ def action_card(done: ActionDone, now: datetime) -> Card:
     )
 
 
+def _back(done: ActionDone) -> Section:
+    """Say how an action is taken back, and where that asks first, what would go and what would come back."""
+    said = ink(back(done), "soft")
+    effect = (
+        [line for change in done.back for line in change_lines(change)] if asks_first(done.action) else []
+    )
+    if not effect:
+        return Section("BACK", ((said,),))
+    lines = [(gap(0), said), *effect[:_MOST_EFFECTS]]
+    if more := len(effect) - _MOST_EFFECTS:
+        lines += [(gap(2), Span(f"and {more:,} more lines", "faint"))] if more > 0 else []
+    return Section("BACK", tuple(lines), hangs=1)
+
+
+def asks_first(action: Action) -> bool:
+    """Return whether taking an action back asks: it is somebody else's, or changes a critical file.
+
+    An alert that waits asks already whether the old text shall come back.
+    """
+    return not action.own or bool(action.critical and not action.waiting)
+
+
 def _by(action: Action, now: datetime) -> str:
-    return f"by {_by_name(action)}, {words.moment(action.timestamp, now)}"
+    return f"by {by_name(action)}, {words.moment(action.timestamp, now)}"
 
 
-def _by_name(action: Action) -> str:
+def by_name(action: Action) -> str:
     """Return who did it within a sentence; a name keeps its capital."""
+    if action.owner.startswith(REFLECTION):
+        return "a reflection"
     by = who(action)
     return by[:1].lower() + by[1:] if by.startswith(("You", "The agent")) else by
 
@@ -126,7 +153,7 @@ def unread_card(action: Action, now: datetime) -> Card:
 def _did(done: ActionDone) -> Section | Differs:
     """Say what an action did, memory by memory; one memory alone word by word."""
     shown = done.memories[:_MOST_MEMORIES]
-    if len(done.memories) == 1 and shown[0].change == "changed":
+    if len(done.memories) == 1 and (shown[0].change == "changed" or shown[0].store == "file"):
         return Differs("IT DID", differing(shown[0], 2))
     lines = [line for change in shown for line in change_lines(change)]
     if more := len(done.memories) - len(shown):
@@ -192,13 +219,11 @@ def back(done: ActionDone) -> str:
     if not action.reversible:
         return "It changed no memory that could be brought back."
     what = "all of it" if action.commits > 1 or action.memories > 1 or action.accepted > 1 else "it"
-    asks = (
-        ""
-        if action.own
-        else ", asking first"
-        if action.upkeep
-        else f", asking first: {_by_name(action)} did it"
-    )
+    asks = ", asking first" if asks_first(action) else ""
+    if action.own and asks:
+        asks += f": {words.listed([*action.critical])} is critical"
+    elif asks and not action.upkeep:
+        asks += f": {by_name(action)} did it"
     return f"⸨bring-back⸩ takes {what} back{asks}."
 
 

@@ -46,6 +46,8 @@ SECTIONS = {
 }
 # Lines of one memory that a list of many shows of how it differs.
 _MOST_LINES = 6
+# Memories that a sentence names.
+_MOST_NAMED = 3
 _COMMENT = lazy_pattern(r"<!--.*?-->", re.DOTALL)
 _BLOCK = lazy_pattern(r"\s+\^[\w-]+\s*$", re.MULTILINE)
 _BESIDE = lazy_pattern(r"\s*\(([^()]*)\)$", re.MULTILINE)
@@ -129,6 +131,18 @@ def counted(changes: Iterable[MemoryChange]) -> str:
         f"{counts[name]:,} {name}" for name in ("added", "changed", "removed", *_STANDING) if counts[name]
     ]
     return " · ".join(told) or "nothing differs"
+
+
+def effect_words(changes: Sequence[MemoryChange]) -> str:
+    """Say which memories went, came back or read otherwise: “Gone: “A”, “B”. Back: “C”.”; empty where none did."""
+    kinds = (("Gone", "removed"), ("Back", "added"), ("Reads otherwise", "changed"))
+    told = []
+    for word, kind in kinds:
+        titles = [words.quoted(title_of(each), 40) for each in changes if each.change == kind]
+        more = f" and {len(titles) - _MOST_NAMED:,} more" if len(titles) > _MOST_NAMED else ""
+        if titles:
+            told.append(f"{word}: {', '.join(titles[:_MOST_NAMED])}{more}.")
+    return " ".join(told)
 
 
 def change_lines(change: MemoryChange) -> list[Line]:

@@ -127,6 +127,21 @@ def test_changing_what_the_change_removed_or_added_is_a_conflict() -> None:
     assert [(c.left_as, c.now) for c in conflicts] == [("- Lives in Berlin ^f3c1", "- Lives in Oslo ^f3c1")]
 
 
+def test_a_line_of_the_same_label_is_the_same_line_however_it_was_reworded() -> None:
+    before = "## Now\n- Currently working on: the catalogue, three parts\n- Recently: moved house\n"
+    after = "## Now\n- Currently working on: an offer to the brewery\n- Nordlicht: delivered\n"
+    now = after.replace("an offer to the brewery", "chapter 4 again, due on Friday")
+    assert revert(before, after, after) == before
+    with pytest.raises(Stale, match=r"Currently working on.*changed again since.*chapter 4 again"):
+        revert(before, after, now)
+    # Two of a label are two things.
+    twice = "## Now\n- Buy: milk\n- Buy: bread\n"
+    assert (
+        revert(twice, "## Now\n- Buy: bread\n", "## Now\n- Buy: bread\n- Buy: salt\n")
+        == twice + "- Buy: salt\n"
+    )
+
+
 def test_bookkeeping_that_moved_on_is_no_conflict() -> None:
     after = ENTITY.replace("^f3c1\n", "^f3c1\n- Tea ^aaaa\n").replace(
         "updated: 2026-01-15", "updated: 2026-02-01"

@@ -96,6 +96,21 @@ def test_an_alert_belongs_to_the_change_that_raised_it_and_waits_until_it_is_ack
         assert (acknowledged.kind, changed.id, changed.waiting) == ("ACK", action.id, ())
 
 
+def test_what_taking_an_action_back_would_do_is_told_before(settled: AgentHome) -> None:
+    settled.write("IDENTITY.md", "# Identity\n\n- Likes: eels\n")
+    with settled.open() as workspace:
+        workspace.adopt()
+        made = workspace.actions(1, file="IDENTITY.md").actions[0]
+        workspace.edit_file("IDENTITY.md", "# Identity\n\n- Likes: eels\n- Speaks: Swedish\n")
+        assert made.critical == ("IDENTITY.md",)
+        back = workspace.action(made.id).back
+        assert [(each.id, each.change) for each in back] == [("file:IDENTITY.md", "changed")]
+        workspace.revert(made.id)
+        assert back[0].after == settled.text("IDENTITY.md")
+        assert "eels" not in back[0].after
+        assert "Swedish" in back[0].after
+
+
 def test_an_obstacle_is_told_before_anything_is_taken_back(settled: AgentHome) -> None:
     with settled.open("person") as workspace:
         workspace.core_add("Identity", "Sings in a choir")

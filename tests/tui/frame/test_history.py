@@ -172,8 +172,32 @@ async def test_an_alert_is_kept_or_its_old_text_brought_back(lived: Workspace) -
         await press(pilot, "a")
         assert said(pilot) == "Nothing waits here; 2 is the Inbox."
         await go_to_row(pilot, "SOUL.md was changed")
+        assert "r takes it back, asking first: SOUL.md is critical." in " ".join(card(pilot).split())
+        assert (
+            card(pilot).count("Send everything at once.")
+            == card(pilot).count("Never send a text unread.")
+            == 2
+        )
         await press(pilot, "r")
+        asked = " ".join(drawn(pilot, "keys").split())
+        assert asked.startswith("This changes SOUL.md, which is critical: take back “SOUL.md was changed in")
+        await press(pilot, "enter")
+        assert "Reads otherwise: “SOUL.md”." in said(pilot)
         assert "Never send a text unread." in (lived.root / "SOUL.md").read_text(encoding="utf-8")
+
+
+async def test_what_taking_a_reflection_back_would_do_is_shown_before_the_answer(lived: Workspace) -> None:
+    async with opened(lived) as pilot:
+        await press(pilot, "7")
+        await go_to_row(pilot, "Reflection:")
+        shown = card(pilot)
+        back = shown[shown.index("BACK") :].replace("−", "-")
+        assert "asking first: a reflection did it" in " ".join(back.split())
+        assert "- Walks to work" in back
+        await press(pilot, "r", "pagedown")
+        assert "take back" in drawn(pilot, "keys")
+        await press(pilot, "enter")
+        assert "Gone: “Walks to work”, “Has a boat”." in " ".join(said(pilot).split())
 
 
 async def test_memory_as_it_was_is_compared_and_brought_back_one_by_one_by_block_and_whole(

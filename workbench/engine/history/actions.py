@@ -121,14 +121,18 @@ class ActionWalk:
         store: The history.
         head: Where to begin; the newest commit.
         asker: Whose actions are the asker's own.
+        critical: Files whose changes are told, see `Action`.
     """
 
-    def __init__(self, root: Path, store: GitStore, head: str, asker: str) -> None:
+    def __init__(
+        self, root: Path, store: GitStore, head: str, asker: str, critical: frozenset[str] = layout.CRITICAL
+    ) -> None:
         self.head = head
         self.damaged: str = ""
         self._root = root
         self._store = store
         self._asker = asker
+        self._critical = critical - {layout.SETTINGS, *layout.FOREIGN_SETTINGS}
         self._found: list[Action] = []
         self._place: dict[str, int] = {}
         self._rest = self._actions()
@@ -239,6 +243,7 @@ class ActionWalk:
         lines = [line for each in reversed(group.messages) for line in each.entries]
         owner, begun = owner_of(message), first.moment.astimezone(UTC)
         # All actions of a long history may be kept, and most of them say the same words.
+        files = tuple(dict.fromkeys(intern(layout.shown(line.file)) for line in lines))
         return Action(
             id=first.id,
             newest=newest.id,
@@ -252,7 +257,7 @@ class ActionWalk:
             approval=intern(message.approval),
             trigger=intern(message.trigger),
             summary=message.summary,
-            files=tuple(dict.fromkeys(intern(layout.shown(line.file)) for line in lines)),
+            files=files,
             memories=0 if message.action == Verb.SYNC else sum(map(memories_told, lines)),
             accepted=decisions.count("approved"),
             declined=decisions.count("rejected"),
@@ -264,6 +269,7 @@ class ActionWalk:
             or (message.action == Verb.ACK and message.trigger == SETTLED_BY_ITSELF),
             reversible=group.is_whole and not undone,
             device=message.trailer(DEVICE) or "",
+            critical=tuple(path for path in files if path in self._critical),
         )
 
     def _from_log(self, walked: set[str]) -> Iterator[_Found]:

@@ -33,6 +33,10 @@ _BLOCK_ID = lazy_pattern(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
 _TABLE = lazy_pattern(r"^\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")
 _ASSIGNMENT = lazy_pattern(r"^([A-Za-z0-9_.\"'-]+)\s*=")
 _FRONT_KEY = lazy_pattern(r"^([^\s:#-][^:]*):")
+# What a link follows is a relation, of which there may be several.
+_LABEL = lazy_pattern(
+    r"^[ \t]*[-+*][ \t]+[*_]*([^:：*_\[\]\n]{1,40}?)[*_]*[:：][*_]*(?=[ \t]+(?!\[\[)\S|[^\x00-\x7f])"
+)
 _BOM = "\ufeff"
 HEADINGS = frozenset({"title", "heading", "entry"})
 
@@ -419,8 +423,9 @@ def _whole_entries(spans: list[_Span]) -> list[_Span]:
 def match_units(left: Sequence[Unit], right: Sequence[Unit]) -> dict[int, int]:
     """Pair the units of two versions.
 
-    By key first, then by equal text in the same section, then by equal text anywhere. Last, units of one kind
-    beside a paired unit under the same heading with similar text pair as changed.
+    By key first, then by equal text in the same section, then by equal text anywhere. Then items of the same label
+    (`Drink: tea`, `Drink: coffee`) pair as changed, where their section has no second one of it. Last, units of one
+    kind beside a paired unit under the same heading with similar text do.
 
     Returns:
         Positions in `left` to positions in `right`; one to one, unordered.
@@ -432,6 +437,7 @@ def match_units(left: Sequence[Unit], right: Sequence[Unit]) -> dict[int, int]:
             pairs[position] = keys[unit.key]
     _pair_equal(left, right, pairs, lambda unit: (unit.kind, unit.section, unit.meaning))
     _pair_equal(left, right, pairs, lambda unit: (unit.kind, unit.meaning))
+    _pair_labelled(left, right, pairs)
     _pair_alike(left, right, pairs)
     return pairs
 
@@ -494,6 +500,23 @@ def _pair_equal(
     for sign, i in zip(ours, free_left, strict=True):
         if i not in pairs and elsewhere.get(sign):
             pairs[i] = elsewhere[sign].pop()
+
+
+def _pair_labelled(left: Sequence[Unit], right: Sequence[Unit], pairs: dict[int, int]) -> None:
+    theirs, taken = _by_label(right), set(pairs.values())
+    for name, i in _by_label(left).items():
+        j = theirs.get(name)
+        if j is not None and i not in pairs and j not in taken:
+            pairs[i] = j
+
+
+def _by_label(units: Sequence[Unit]) -> dict[Hashable, int]:
+    """Return the positions of items by section and label, of each label that stands once in its section."""
+    found: dict[Hashable, list[int]] = {}
+    for at, unit in enumerate(units):
+        if unit.kind == "item" and unit.key is None and (label := _LABEL.match(unit.text)):
+            found.setdefault((unit.section, label[1].casefold()), []).append(at)
+    return {name: places[0] for name, places in found.items() if len(places) == 1}
 
 
 def _pair_alike(left: Sequence[Unit], right: Sequence[Unit], pairs: dict[int, int]) -> None:

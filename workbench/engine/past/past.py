@@ -51,6 +51,7 @@ from workbench.engine.steps import UNTOLD, Steps
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    from workbench.engine.catalog.records import MemoryRecord
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.plan import FileView
@@ -404,6 +405,28 @@ def compare_moments(
         key=lambda row: (_ORDER.get(row[1].store, len(_ORDER)), row[1].path, row[0], row[1].id),
     )
     return Comparison(*ends, files, tuple(change for _, change in ordered))
+
+
+def changes_from_now(
+    pairs: Pairs, files: FileView, record: Callable[[str], MemoryRecord | None], zone: ZoneInfo
+) -> tuple[MemoryChange, ...]:
+    """Return how each memory reads now, and would read if some files were changed.
+
+    Args:
+        pairs: Their content now and then, by path; None if absent.
+        files: As they are now.
+        record: Returns where a memory is, by its id.
+    """
+
+    def find(memory_id: str) -> tuple[str, PastMemory] | None:
+        known = record(memory_id)
+        content = files.read(known.path) if known is not None else None
+        if known is None or content is None:
+            return None
+        unit = memories_in(known.path, content, zone).get(memory_id)
+        return (known.path, unit) if unit is not None else None
+
+    return compare_moments(pairs, find, zone, (None, None)).memories
 
 
 def _changes(

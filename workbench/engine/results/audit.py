@@ -132,6 +132,7 @@ class Action:
         upkeep: Whether it is the system's own housekeeping.
         reversible: Whether it stands and may be taken back whole, unless what it changed was changed since.
         device: The device it was done on, where memory is synced; else empty.
+        critical: The critical files it changed, but for settings, which are set and taken back one by one.
     """
 
     id: str
@@ -157,6 +158,7 @@ class Action:
     upkeep: bool = False
     reversible: bool = True
     device: str = ""
+    critical: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -431,6 +433,7 @@ class ActionDone:
         alerts: Those it raised.
         undone: The action that took it back; None where it stands.
         obstacle: Why it cannot be taken back now; empty where it can, or was.
+        back: How each memory would read if it was taken back now; none where that was not tried.
     """
 
     action: Action
@@ -439,6 +442,7 @@ class ActionDone:
     alerts: tuple[Alert, ...] = ()
     undone: Action | None = None
     obstacle: str = ""
+    back: tuple[MemoryChange, ...] = ()
 
 
 @dataclass(frozen=True)

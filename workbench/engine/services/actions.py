@@ -21,7 +21,7 @@ from workbench.engine.services.past import read_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from workbench.engine.results.audit import Comparison
+    from workbench.engine.results.audit import Comparison, MemoryChange
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.mutator import Mutator
     from workbench.engine.services.past import PastReader
@@ -142,13 +142,15 @@ class ActionLog:
             raise NotFound("This commit is not on the way to the newest.", where=commit[:40])
         comparison = self._compared(action)
         raised = {one.id: one for one in self._context.history.raised_alerts() if one.id in action.alerts}
+        obstacle, back = self._tried(action)
         return ActionDone(
             action,
             tuple(each for each in comparison.memories if not _is_about_memory(each.path)),
             tuple(each for each in comparison.files if _is_about_memory(each.path)),
             tuple(describe_alert(store, one) for one in raised.values()),
             undone,
-            self._obstacle(action),
+            obstacle,
+            back,
         )
 
     def _newest_walk(self) -> ActionWalk:
@@ -158,7 +160,9 @@ class ActionLog:
             raise NotFound("The history is empty.", remedy="The next change begins it.")
         with self._lock:
             if self._walk is None or self._walk.head != head:
-                self._walk = ActionWalk(self._context.root, history.store, head, self._mutator.asker())
+                self._walk = ActionWalk(
+                    self._context.root, history.store, head, self._mutator.asker(), history.critical
+                )
             return self._walk
 
     def _changes_of(self, memory: str) -> Iterator[str]:
@@ -187,10 +191,10 @@ class ActionLog:
             pairs = {path: pair for path, pair in pairs.items() if layout.shown(path) in own}
         return compare_moments(pairs, after.unit, self._context.zone, (parent, action.newest))
 
-    def _obstacle(self, action: Action) -> str:
-        """Try to take an action back, and return what it would be refused for."""
+    def _tried(self, action: Action) -> tuple[str, tuple[MemoryChange, ...]]:
+        """Try to take an action back, and return what it would be refused for, or how memories would read then."""
         if not action.reversible:
-            return ""
+            return "", ()
         history = self._context.history
         name = action.actor.removeprefix(REFLECTION)
         if name == action.actor:
@@ -203,12 +207,19 @@ class ActionLog:
             its = self._past.line().by(action.actor)
             commits, plan = len(its), plan_reflection_rollback(history, name, lambda _: its)
         if commits > _MOST_TRIED:
-            return ""
+            return "", ()
+        view = history.now()
         try:
-            plan(history.now())
+            changes = plan(view).changes
         except WorkbenchError as error:
-            return error.message
-        return ""
+            return error.message, ()
+        from workbench.engine.past.past import changes_from_now
+
+        told = [
+            each for each in changes if not _is_about_memory(each.path) or each.path == layout.DECAY_SCORES
+        ]
+        pairs = {each.path: (view.read(each.path), each.content) for each in told}
+        return "", changes_from_now(pairs, view, self._context.lookups.memory, self._context.zone)
 
 
 def _is_about_memory(path: str) -> bool:

@@ -18,7 +18,7 @@ from workbench.engine.history.undo import next_undo
 from workbench.engine.memory.core import view_core
 from workbench.engine.memory.draft import Draft
 from workbench.engine.memory.verdicts import Verdicts
-from workbench.engine.past.past import PastMemory, compare_moments, memories_in
+from workbench.engine.past.past import changes_from_now
 from workbench.engine.reflection.files import read_pending
 from workbench.engine.results.inbox import (
     ConflictChoice,
@@ -379,17 +379,8 @@ class Inbox:
         self, pairs: Mapping[str, tuple[bytes | None, bytes | None]]
     ) -> tuple[results.audit.MemoryChange, ...]:
         context = self._context
-
-        def find(memory_id: str) -> tuple[str, PastMemory] | None:
-            record = context.lookups.memory(memory_id)
-            content = context.files.read(record.path) if record is not None else None
-            if record is None or content is None:
-                return None
-            unit = memories_in(record.path, content, context.zone).get(memory_id)
-            return (record.path, unit) if unit is not None else None
-
         told = {path: pair for path, pair in pairs.items() if path not in _KEPT_APART}
-        return compare_moments(told, find, context.zone, (None, None)).memories
+        return changes_from_now(told, context.files, context.lookups.memory, context.zone)
 
 
 # What follows from the decisions themselves is no memory of its own.

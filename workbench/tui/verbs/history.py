@@ -7,10 +7,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.action_words import sentence, who
-from workbench.display.actions import obstacle_words
+from workbench.display.action_words import sentence
+from workbench.display.actions import asks_first, by_name, obstacle_words
 from workbench.display.card import Card, Section
 from workbench.display.ink import Span, ink
+from workbench.display.memory_changes import effect_words
 from workbench.display.words import counted, in_bench, quoted
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Refused, RoleRefused, Stale
 from workbench.engine.values import dataclass
@@ -112,23 +113,25 @@ def take_back(happened: tuple[Happened, ...]) -> Act | str:
         return (
             Act(call)
             if action.own
-            else Act(call, f"Not yours ({_whose(action)}): do it again?", "do it again")
+            else Act(call, f"Not yours ({by_name(action)}): do it again?", "do it again")
         )
     if not action.reversible:
         return "It changed no memory that could be brought back."
     call = partial(_take_back, action, said)
-    if action.own:
+    if not asks_first(action):
         return Act(call)
+    if action.own:
+        named = words.listed([*action.critical])
+        return Act(
+            call, f"This changes {named}, which is critical: take back {quoted(said)}?", "take it back"
+        )
     size = f", {action.memories:,} memories" if action.memories > 1 else ""
-    return Act(call, f"Not yours ({_whose(action)}{size}): take back {quoted(said)}?", "take it back")
-
-
-def _whose(action: Action) -> str:
-    """Return who did it, within a sentence."""
-    return who(action).replace("The ", "the ", 1)
+    return Act(call, f"Not yours ({by_name(action)}{size}): take back {quoted(said)}?", "take it back")
 
 
 def _take_back(action: Action, said: str, workspace: Workspace) -> str:
+    # What an older action did is not what one saw last: say what became of it.
+    effect = effect_words(workspace.action(action.id).back) if asks_first(action) else ""
     try:
         if action.actor.startswith(_REFLECTION):
             changed = workspace.rollback(reflection=action.actor.removeprefix(_REFLECTION))
@@ -136,7 +139,7 @@ def _take_back(action: Action, said: str, workspace: Workspace) -> str:
             changed = workspace.revert(action.id, whole=action.commits > 1)
     except _CHANGED_SINCE as error:
         raise Refused(obstacle_words(in_bench(error.message))) from error
-    return _told(changed, f"Took back: {said.rstrip('.')}.", "⸨undo⸩ does it again.")
+    return _told(changed, f"Took back: {said.rstrip('.')}.", f"{effect} ⸨undo⸩ does it again.".strip())
 
 
 def _again(commit: str, said: str, workspace: Workspace) -> str:
