@@ -57,6 +57,18 @@ def test_another_process_indexes_what_is_read(notes: Path, begun: list[subproces
     assert len(begun) == 1
 
 
+def test_both_keep_the_catalog_in_the_zone_that_the_history_records(
+    notes: Path, begun: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("WORKBENCH_TIMEZONE", raising=False)
+    Workspace.init(notes, timezone="Asia/Tokyo")
+    monkeypatch.setenv("WORKBENCH_PATHS_CACHE", str(tmp_path / "another cache"))
+    index_and_ask(notes)
+    # In another zone it would make the catalog anew, which this process is reading into.
+    ((*_, zone),) = [process.args for process in begun]  # type: ignore[misc]
+    assert zone == "Asia/Tokyo"
+
+
 def test_this_one_indexes_what_the_other_could_not(
     notes: Path, begun: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

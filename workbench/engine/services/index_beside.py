@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Final
@@ -68,6 +69,7 @@ class IndexBeside(AbstractContextManager["IndexBeside"]):
                     path,
                     str(self._context.root),
                     str(self._context.derived),
+                    self._context.zone.key,
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -109,16 +111,18 @@ class IndexBeside(AbstractContextManager["IndexBeside"]):
                 self._process.stdin.close()
 
 
-def index_what_is_read(root: str, derived: str) -> None:
+def index_what_is_read(root: str, derived: str, zone: str) -> None:
     """Index what the catalog holds, again and again until somebody says that it holds everything, or nobody is there.
 
     Args:
         root: The workspace folder.
         derived: The folder of catalog and index; where they are kept elsewhere by now, there is nothing to do.
+        zone: The time zone of the catalog: with another, each of the processes would make it anew again and again.
     """
     folder = Path(root)
+    settings = replace(load_settings(folder), timezone=zone)
     context = WorkspaceContext(
-        folder, parse_role("reader"), None, SystemClock(), load_settings(folder), reads_refresh=False
+        folder, parse_role("reader"), None, SystemClock(), settings, reads_refresh=False
     )
     is_last = is_alone = False
 
