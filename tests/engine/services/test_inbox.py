@@ -177,6 +177,32 @@ def test_what_was_done_again_after_a_tick_is_taken_back_before_it(full: AgentHom
         assert not ticked(workspace)
 
 
+def test_once_a_writing_is_undone_its_ticks_are_taken_back_one_by_one(full: AgentHome) -> None:
+    with full.open() as workspace:
+        item = next(each.id for each in workspace.review().items if each.decision == "undecided")
+        workspace.inbox_tick_proposals({1: ProposalTick("accept")})
+        workspace.inbox_tick(items={item: "rejected"})
+        workspace.inbox_tick_proposals({2: ProposalTick("decline"), 3: ProposalTick("accept")})
+        workspace.inbox_tick_secrets({1: SecretTick("drop")})
+        ticks = ticked(workspace)
+        workspace.inbox_write()
+        assert workspace.next_steps().tick is None
+        workspace.undo(confirmed=True)
+        assert ticked(workspace) == ticks
+        taken = []
+        while (step := workspace.next_steps().last) is not None and ticked(workspace):
+            taken.append(step.summary)
+            if step.commit.startswith("tick:"):
+                workspace.inbox_undo_tick(step.commit)
+            else:
+                workspace.undo(expected=step.commit)
+        # What was erased is erased, and no tick of that is offered any more.
+        assert [each.partition(" ")[0] for each in taken] == ["ticked", "rejected", "ticked"]
+        assert "Robin keeps bees" in taken[-1]
+        undecided = next(each for each in workspace.review().items if each.id == item)
+        assert undecided.decision == "undecided"
+
+
 def test_to_tick_nothing_is_no_tick(full: AgentHome) -> None:
     with full.open() as workspace:
         workspace.inbox_tick_proposals({})
@@ -189,6 +215,7 @@ def test_what_is_written_is_told_where_its_ticks_cannot_be_forgotten(
     full: AgentHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with full.open() as workspace:
+        workspace.inbox_tick_secrets({1: SecretTick("drop")})
         workspace.inbox_tick_proposals({1: ProposalTick("accept")})
         with monkeypatch.context() as unwritable:
             unwritable.setattr("workbench.engine.services.inbox_ticks.write_state", lambda *_: False)

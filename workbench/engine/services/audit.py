@@ -468,10 +468,7 @@ class Audit:
             newest: The last commit of what undo takes back; where that was done again, the commit that did it.
         """
         last = Ticks(self._context.state).last()
-        store = self._context.history.store
-        if last is None or (
-            newest is not None and not (store.has_object(last.head) and store.is_ancestor(newest, last.head))
-        ):
+        if last is None or not last.is_newer_than(newest, self._context.history.store):
             return None
         moment = last.moment.astimezone(self._context.zone)
         return results.audit.NextStep(last.id, "you", moment, last.told, own=True)

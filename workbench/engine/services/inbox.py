@@ -200,13 +200,17 @@ class Inbox:
 
         Raises:
             RoleRefused: This door is no person's.
-            Stale: Another is the newest by now, or what was ticked is written.
+            Stale: Another is the newest by now, or something was done since, such as writing what was ticked.
         """
         require(self._context.role, Capability.DECIDE_REVIEW, doing=_DOING)
-        last = self._ticks.last()
-        if last is None or last.id != expected:
+        last, history = self._ticks.last(), self._context.history
+        newest = next_undo(history.store) if self._context.has_history() else None
+        if (
+            last is None
+            or last.id != expected
+            or not (newest is None or last.is_newer_than(newest.carried_out[0], history.store))
+        ):
             raise Stale("Another tick is the newest by now.", remedy="Look at it, then say it again.")
-        newest = next_undo(self._context.history.store) if last.commit else None
         # It may have been undone by itself, by its commit.
         if newest is not None and last.commit in newest.action:
             self._undo(last.commit)
@@ -275,7 +279,8 @@ class Inbox:
             self._write_review(writing)
         written = writing.written()
         try:
-            self._ticks.forget_steps()
+            # The other ticks are taken back one by one, as those of a reflection are, once the writing was undone.
+            self._ticks.forget_steps(writing.erased)
         except StorageError as error:
             # All is written by now: it must not look as if it had failed.
             told = f"What was ticked is written, but undo still offers the ticks: {error.where} cannot be written."

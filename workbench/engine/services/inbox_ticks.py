@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from workbench.engine.results.inbox import (
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    from workbench.engine.history.git_store import GitStore
     from workbench.engine.results.reviews import Proposal
 
 FILE: Final = "inbox-ticks.json"
@@ -53,6 +54,10 @@ class LastTick:
     moment: datetime
     head: str = ""
     commit: str = ""
+
+    def is_newer_than(self, commit: str | None, store: GitStore) -> bool:
+        """Return whether it was made after a commit, or together with it; None is before everything."""
+        return commit is None or (store.has_object(self.head) and store.is_ancestor(commit, self.head))
 
 
 class Ticks:
@@ -126,10 +131,16 @@ class Ticks:
         rest = [each for each in done if each not in last]
         self._change({each["part"]: each["before"] for each in last}, done=rest)
 
-    def forget_steps(self) -> None:
-        """Let no tick be taken back any more: what was ticked is written."""
-        if self._done():
-            self._change({}, done=[])
+    def forget_steps(self, secrets: Collection[int]) -> None:
+        """Let no tick on secrets be taken back any more: they are erased for good.
+
+        Raises:
+            StorageError: The state folder cannot be written.
+        """
+        gone, steps = {str(number) for number in secrets}, self._done()
+        kept = [each for each in steps if each["part"] != "secrets" or gone.isdisjoint(each["before"])]
+        if kept != steps:
+            self._change({}, done=kept)
 
     def purge(self, erase: Callable[[str], str]) -> None:
         """Take away every tick that says what is purged.
