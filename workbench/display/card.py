@@ -17,10 +17,11 @@ from workbench.display import words
 from workbench.display.action_words import named, plainly
 from workbench.display.cells import wrap
 from workbench.display.diffing import diff_lines
-from workbench.display.ink import BLANK, Line, Span, gap, ink, line_width, wrap_line
+from workbench.display.ink import BLANK, Line, Span, gap, ink, line_width, plain_text, wrap_line
 from workbench.display.markdown import markdown_lines
 from workbench.display.words import counted
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.requests import ASKED_FOR
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -258,7 +259,10 @@ def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ..
         lines.append((ink(f"and {more} more sources", "faint"),))
     if lines:
         return tuple(lines)
-    lines += [(ink(words.origin(each)),) for each in why.told]
+    own = why.written is not None and words.who(why.written.actor) == "you"
+    # Who wrote it says that already.
+    told = [each for each in why.told if not (own and each == ASKED_FOR)]
+    lines += [(ink(words.origin(each)),) for each in told]
     if why.written is not None:
         verb = (
             "found in the file on"
@@ -266,9 +270,20 @@ def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ..
             else f"written by {words.who(why.written.actor)} ·"
         )
         lines.append((ink(f"{verb} {words.moment(why.written.timestamp, now)}", "soft"),))
+    # Of a fact; an entry of a day is itself what was noted.
+    if "#^" in why.id and why.told and not why.lost:
+        noticed = "conversation" in why.told
+        kept = "the conversation is not kept here" if noticed else "no conversation stands behind it"
+        lines.append((ink(kept, "soft"),))
     if why.lost:
         lines.append((ink(f"its source is gone: {', '.join(map(words.origin, why.lost))}", "soft"),))
     return tuple(lines) or ((ink("Nobody noted where this came from.", "soft"),),)
+
+
+def without_source(why: Why, now: datetime) -> str:
+    """Say in a sentence what there is of a memory that rests on no words."""
+    said = " · ".join(plain_text(line) for line in why_lines(why, now)).rstrip(".")
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def said_in(said: Saying) -> str:

@@ -197,6 +197,8 @@ def origin(source: str) -> str:
         return f"{how} on {int(dated[4])} {MONTHS[int(dated[3]) % 13]} {dated[2]}"
     if name.startswith("reflection:"):
         return name.replace(":", " ")
+    if name.startswith("subagent:"):
+        return f"proposed by {name.removeprefix('subagent:')}"
     return _FROM.get(name, name)
 
 

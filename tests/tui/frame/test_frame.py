@@ -387,6 +387,27 @@ async def test_where_a_source_is_read_keys_are_about_it_and_change_no_memory(see
         assert frame.place.current == opened_for
 
 
+async def test_a_fact_without_a_conversation_says_so_rather_than_opening_its_own_line(
+    seen: Workspace,
+) -> None:
+    fact = "entity:place--berlenga#^fnew"
+    file = seen.root / "memory/graph/entities/place--berlenga.md"
+    text = file.read_text(encoding="utf-8")
+    added = "- Gulls nest there (since 2026-01-02, from source:user-explicit) ^fnew"
+    file.write_text(text.replace("## Facts\n", f"## Facts\n{added}\n"), encoding="utf-8")
+    seen.adopt()
+    async with opened(seen, (240, 60)) as pilot:
+        frame = frame_app(pilot).frame
+        frame.looking.follow(fact)
+        await settle(pilot)
+        told = "Written by you · today, 14:30 · no conversation stands behind it."
+        assert " ".join(plain_text(line) for line in frame.place.evidence.lines) == told
+        await press(pilot, "o")
+        assert said(pilot) == told
+        assert not frame.place.evidence.has_focus
+        assert "WHY" in "".join(map(plain_text, frame.place.card.lines))
+
+
 async def test_back_leaves_the_evidence_for_its_card_before_it_leaves_the_place(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         frame = frame_app(pilot).frame
@@ -421,7 +442,7 @@ async def test_evidence_that_comes_late_does_not_take_the_keys(
         await press(pilot, "4")
         read, may_read = frame.place.read_evidence, threading.Event()
 
-        def read_later(workspace: Workspace, subject: Subject) -> Evidence | None:
+        def read_later(workspace: Workspace, subject: Subject) -> Evidence | str | None:
             may_read.wait()
             return read(workspace, subject)
 

@@ -93,7 +93,7 @@ class Looking:
         else:
             self._open(lambda workspace: place.read_evidence(workspace, subject))
 
-    def _open(self, read: Callable[[Workspace], Evidence | None]) -> None:
+    def _open(self, read: Callable[[Workspace], Evidence | str | None]) -> None:
         """Open evidence, unless one has gone on to something else when it is read."""
         place, subject = self._frame.place, self._frame.place.current
         self._frame.reading.read(
@@ -108,10 +108,10 @@ class Looking:
         self._frame.reading.forget(_OPENING)
         return is_opening
 
-    def _show(self, evidence: Evidence | None, subject: Subject | None) -> None:
+    def _show(self, evidence: Evidence | str | None, subject: Subject | None) -> None:
         frame = self._frame
-        if evidence is None:
-            frame.say(COMMAND["evidence"].elsewhere)
+        if evidence is None or isinstance(evidence, str):
+            frame.say(evidence or COMMAND["evidence"].elsewhere)
             return
         if frame.focused is not frame.place.evidence:
             self._came_from = frame.focused

@@ -40,9 +40,11 @@ class EvidencePart(PagePart):
         self._shown_for = (0, 0)
         """The size for which the marked line was brought into sight."""
 
-    def show(self, evidence: Evidence | None, empty: str = "", of: Subject | None = None) -> None:
+    def show(self, evidence: Evidence | str | None, empty: str = "", of: Subject | None = None) -> None:
         """Show a source, or say why there is none."""
-        self.empty, self.of = empty, of
+        self.empty, self.of = evidence if isinstance(evidence, str) else empty, of
+        if isinstance(evidence, str):
+            evidence = None
         if evidence == self.evidence and evidence is not None:
             return
         self.evidence = evidence

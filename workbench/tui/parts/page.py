@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 
 from workbench.display.card import card_lines, first_line
+from workbench.display.cells import wrap
 from workbench.display.ink import (
     BLANK,
     Span,
@@ -84,7 +85,7 @@ class PagePart(ScrollView, can_focus=True):
         width = max(1, self.scrollable_content_region.width - 2 * _MARGIN)
         self._drawn_for = width
         if self._draw_lines is None:
-            self.lines = [(Span(self.empty, "faint"),)] if self.empty else []
+            self.lines = [(Span(part, "faint"),) for part in wrap(self.empty, width)] if self.empty else []
         else:
             self.lines = light(list(self._draw_lines(width)), self._words)
         self.virtual_size = Size(0, len(self.lines))

@@ -225,7 +225,7 @@ class AskPlace(Place):
         first = next((at for at, paragraph in paragraphs if said and said == paragraph.strip()), 0)
         return replace(card, details=details, first=first)
 
-    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | str | None:
         if subject.id.startswith("file:"):
             hit = self.hit(self.list.cursor_key)
             # A note is one memory; what answers is some lines of it.

@@ -356,7 +356,7 @@ class GraphPlace(Place):
             return group_card(subject.title, [node for node in read.view.nodes if node.id in members])
         return super().read_card(workspace, subject)
 
-    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | str | None:
         return None if subject.id.startswith(GROUP) else super().read_evidence(workspace, subject)
 
     def reveal(self, key: str) -> bool:

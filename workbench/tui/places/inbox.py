@@ -541,7 +541,7 @@ class InboxPlace(Place):
             effect = _effect(row)
         return proposal_card(row.proposals, sides, effect, keys, now)
 
-    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | str | None:
         if isinstance(subject, Waiting):
             return evidence_of_sources(workspace, subject.sources)
         if isinstance(subject, Unreadable):

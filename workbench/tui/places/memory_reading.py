@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.display.card import memory_card
+from workbench.display.card import memory_card, without_source
 from workbench.display.entity import entity_card, own_edges, own_facts
 from workbench.display.found import MEMORIES, disputed
 from workbench.display.matching import best_line
@@ -50,8 +50,8 @@ def read_memory_card(workspace: Workspace, subject: Subject, asked: str = "") ->
     return memory_card(shown, workspace.why(subject.id), explained, titles, workspace.now(), waits)
 
 
-def read_memory_evidence(workspace: Workspace, subject: Subject, asked: str = "") -> Evidence | None:
-    """Read where a memory comes from; None where nobody noted it.
+def read_memory_evidence(workspace: Workspace, subject: Subject, asked: str = "") -> Evidence | str | None:
+    """Read where a memory comes from; None where nobody noted it, of a fact what there is instead.
 
     Args:
         asked: As for the card: of an entity it is the evidence of the statement that WHY is of.
@@ -60,8 +60,15 @@ def read_memory_evidence(workspace: Workspace, subject: Subject, asked: str = ""
         return None
     if not isinstance(subject, Statement) and is_entity(subject.id):
         reason = reason_of(workspace.graph(subject.id, depth=1), subject.id, asked)
-        return evidence_of_memory(workspace, reason or subject.id)
-    return evidence_of_memory(workspace, subject.id)
+        return _evidence_of(workspace, reason or subject.id)
+    return _evidence_of(workspace, subject.id)
+
+
+def _evidence_of(workspace: Workspace, memory_id: str) -> Evidence | str | None:
+    if "#^" in memory_id and not (why := workspace.why(memory_id)).said:
+        # Its own line tells no more than the card does.
+        return without_source(why, workspace.now())
+    return evidence_of_memory(workspace, memory_id)
 
 
 def no_evidence(subject: Subject) -> str:

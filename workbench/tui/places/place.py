@@ -246,8 +246,12 @@ class Place(Container):
         """Read the card of a row; called on a thread. Every memory has the same card, wherever it is met."""
         return read_memory_card(workspace, subject)
 
-    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
-        """Read where a row comes from; called on a thread. None where nobody noted it."""
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | str | None:
+        """Read where a row comes from; called on a thread.
+
+        Returns:
+            None where nobody noted it; a sentence where there is something to say instead.
+        """
         return read_memory_evidence(workspace, subject)
 
     def reveal(self, key: str) -> bool:

@@ -221,7 +221,7 @@ class SessionsPlace(Place):
             self.app.call_later(self._draw_head)
         return check
 
-    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | str | None:
         return None if isinstance(subject, Session) else super().read_evidence(workspace, subject)
 
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:

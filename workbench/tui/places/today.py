@@ -498,7 +498,7 @@ class TodayPlace(Place):
             # What was taken out since is told of as well.
             return gone_card(subject.title)
 
-    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | str | None:
         if isinstance(subject, Notice):
             return evidence_at(workspace, subject.opening[0].id) if subject.opening else None
         if isinstance(subject, Alarm):

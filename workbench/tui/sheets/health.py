@@ -230,7 +230,7 @@ class HealthPlace(Place):
         name = subject.name if not subject.source else f"{subject.name}, {subject.beside.rpartition(', ')[2]}"
         return check_card(name, subject.title, subject.state, mends, subject.remedy)
 
-    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | None:
+    def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | str | None:
         if isinstance(subject, Finding):
             return evidence_at(workspace, subject.source) if subject.source else None
         return super().read_evidence(workspace, subject)
