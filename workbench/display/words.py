@@ -9,6 +9,7 @@ import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Final, Protocol
 
+from workbench.engine.errors import BudgetExceeded
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ STORES = {
 }
 LONGEST_QUOTE = 60
 """Characters of what is quoted in a sentence."""
+# Of what could go, so many are named in a sentence; a list that can be ticked has all.
+_MOST_NAMED = 2
 _SINGLE = str.maketrans("“”", "‘’")
 _WEEK = 7
 _CORRECTION = lazy_pattern(r"\ACorrection of (episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?): ")
@@ -381,6 +384,12 @@ def told_in_bench(error: WorkbenchError) -> str:
     """Return what is wrong and what mends it, as sentences of the bench."""
     message = in_bench(error.message)
     remedy = in_bench(error.remedy or "")
+    if isinstance(error, BudgetExceeded) and error.candidates:
+        # The ids that the remedy gives are for the command line.
+        first = ", ".join(
+            f"{quoted(text)} ({counted(size, 'token')})" for text, size in error.candidates[:_MOST_NAMED]
+        )
+        remedy = f"What could go: {first}."
     if not remedy:
         return message
     if not message:

@@ -162,7 +162,9 @@ def test_a_block_over_its_own_budget_is_a_warning() -> None:
     tight = dataclasses.replace(SETTINGS, core=CoreSettings(identity_budget=5))
     plan = plan_add_item(library(), "identity", "Role: engineer", tight, NOW)
     assert plan.changes
-    assert plan.outcome.warnings[0] == "Identity is 14 tokens over its budget of 5."
+    assert plan.outcome.warnings[0] == (
+        "Identity is 14 tokens over its budget of 5; only the cap of 3,000 is enforced."
+    )
 
 
 def test_pinning_keeps_the_text_and_unpinning_gives_the_bytes_back() -> None:

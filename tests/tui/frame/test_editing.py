@@ -15,6 +15,7 @@ from workbench.engine import FixedClock, Workspace
 from workbench.tui.frame.screen import Frame
 from workbench.tui.parts.editor import Editor
 from workbench.tui.parts.line import DrawnLines
+from workbench.tui.verbs.rewording import room_needed
 
 ITEM = "Runs the ferry at Barreiro"
 
@@ -119,6 +120,8 @@ async def test_what_does_not_fit_says_so_and_makes_room_by_ticks(seen: Workspace
         assert "WHAT COULD GO" in shown(frame)
         await press(pilot, "enter")
         assert "more than its cap" in said(pilot)
+        assert "What could go: “Habit " in said(pilot)
+        assert "core:" not in said(pilot)
         assert editor_of(frame).is_mounted
         await press(pilot, "ctrl+a", "backspace")
         fits = " on some days" * 110
@@ -128,6 +131,7 @@ async def test_what_does_not_fit_says_so_and_makes_room_by_ticks(seen: Workspace
         assert not fits_now(editor)
         await press(pilot, "tab")
         assert frame.focused is editor.room
+        assert drawn(pilot, "keys").split()[:4] == ["enter", "tick", "^s", "save"]
         await press(pilot, "p")
         assert said(pilot) == "space ticks what could go; tab goes back to the text."
         while not fits_now(editor):
@@ -136,6 +140,43 @@ async def test_what_does_not_fit_says_so_and_makes_room_by_ticks(seen: Workspace
         await press(pilot, "ctrl+s")
         assert f"{'An item' if moved == 1 else f'{moved} items'} moved to the Timeline." in said(pilot)
         assert len(items(seen)) == before - moved
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_what_a_text_takes_is_in_sight_while_it_is_typed(
+    seen: Workspace, size: tuple[int, int]
+) -> None:
+    async with opened(seen, size) as pilot:
+        await press(pilot, "3")
+        frame = frame_of(pilot)
+        await to_item(pilot, frame)
+        await press(pilot, "e")
+        pilot.app.post_message(events.Paste(" the tide tables say when" * 100))
+        await press(pilot)
+        head = frame.query_one(".editor-head", DrawnLines)
+        told = "\n".join(plain_text(line) for line in head.lines(head.size.width))
+        assert "over its budget, a guide" in told
+        assert "/   500" in told
+        region = editor_of(frame).region
+        assert region.y <= head.region.y < head.region.bottom <= region.bottom
+        assert head.size.height == 3
+        # The cap is what is enforced; the budget of a block is not.
+        await press(pilot, "enter")
+        assert "only the cap of 3,000 is enforced" in said(pilot)
+
+
+@pytest.mark.parametrize(
+    ("beyond", "sizes", "told"),
+    [
+        (0, [10], ""),
+        (5, [], ""),
+        (5, [10, 4], "5 tokens too many: the first frees that much."),
+        (12, [10, 4], "12 tokens too many: the first 2 free that much."),
+        (45, [10, 4], "45 tokens too many; all of these free 14: shorten the text as well."),
+    ],
+)
+def test_how_much_would_have_to_go_is_told(beyond: int, sizes: list[int], told: str) -> None:
+    assert room_needed(beyond, sizes) == told
 
 
 async def test_a_text_changed_meanwhile_is_shown_before_it_is_replaced(

@@ -173,7 +173,8 @@ def within_cap(
             candidates=tuple((item.text, size) for item, size in loose[:_MOST_CANDIDATES]),
         )
     warnings = [
-        f"{block.name} is {tokens - budget:,} tokens over its budget of {budget:,}."
+        f"{block.name} is {tokens - budget:,} tokens over its budget of {budget:,}; "
+        f"only the cap of {cap:,} is enforced."
         for block in after.blocks
         if block.standard
         and (budget := settings.core.budgets.get(block.name)) is not None

@@ -266,14 +266,18 @@ class Editing:
 
     def _hint(self, editor: Editor) -> None:
         many = any(each.many for each in editor.writing.fields)
-        keys = [("^s" if many else "enter", "save"), ("esc", "keep as draft"), ("^x", "discard")]
-        if editor.room.display:
+        in_room = self._frame.focused is editor.room
+        keys = [("^s" if many or in_room else "enter", "save"), ("esc", "keep as draft"), ("^x", "discard")]
+        if in_room:
+            keys = [("enter", "tick"), *keys, ("tab", "the text")]
+        elif editor.room.display:
             keys.append(("tab", "what could go"))
         elif len(editor.areas) > 1:
             keys.append(("tab", "next text"))
         if any(area.has_focus and area.field.choices for area in editor.areas):
             keys.append(("↑ ↓", "choose"))
-        keys += [("^a", "select all"), ("^k", "cut to the end of the line")]
+        if not in_room:
+            keys += [("^a", "select all"), ("^k", "cut to the end of the line")]
         self._frame.hint(keys)
 
     def _typed_text(self) -> None:

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import TextArea
 
 from workbench.display.cells import HIDDEN
-from workbench.display.ink import BLANK, Span, ink, spread
+from workbench.display.ink import BLANK, Span, ink, spread, wrap_line
 from workbench.display.rows import problem_lines
 from workbench.tui.palette import PAPER
 from workbench.tui.parts.line import DrawnLines
@@ -126,6 +126,7 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
     DEFAULT_CSS = """
     Editor { scrollbar-size-vertical: 1; }
     Editor > DrawnLines { height: auto; padding: 0 1; }
+    Editor > .editor-head { dock: top; }
     Editor > .editor-beside { height: auto; }
     Editor > .editor-beside > DrawnLines { width: 10; height: 1; padding: 0 1; }
     Editor > .editor-beside > DraftArea { width: 1fr; }
@@ -153,6 +154,7 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
         self._typed = typed
         self._is_open = False
         self._head = DrawnLines(ground=PAPER)
+        self._head.add_class("editor-head")
         self._lines = DrawnLines(ground=PAPER)
         self._room_head = DrawnLines(ground=PAPER)
         self._problem: Callable[[int], Sequence[Line]] | None = None
@@ -249,39 +251,36 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
             beside = (Span("does not fit", "danger.strong"),)
         elif outlook is not None and outlook.warning:
             beside = (Span(outlook.warning, "decide"),)
-        self._head.show(
-            lambda width: (
-                spread(
-                    (
-                        ink(
-                            writing.title.upper() if len(writing.fields) == 1 else writing.title,
-                            "soft+strong",
-                        ),
-                    ),
-                    beside,
-                    max(1, width - 2),
-                ),
-            )
-        )
+        title = (ink(writing.title.upper() if len(writing.fields) == 1 else writing.title, "soft+strong"),)
+
+        def head(width: int) -> list[Line]:
+            width = max(1, width - 2)
+            meter = outlook.draw(width) if outlook is not None and outlook.is_meter else ()
+            return [spread(title, beside, width), *meter]
+
+        self._head.show(head)
 
         def lines(width: int) -> list[Line]:
             width = max(1, width - 2)
             drawn: list[Line] = [*problem(width), BLANK] if problem is not None else []
             if note:
                 drawn.append((ink(note, "soft"),))
-            if outlook is not None:
+            if outlook is not None and not outlook.is_meter:
                 drawn += outlook.draw(width)
             if writing.below is not None:
                 drawn += [BLANK, *writing.below(width)]
             return drawn
 
         self._lines.show(lines)
-        head = (
-            BLANK,
-            (ink("WHAT COULD GO", "soft+strong"),),
-            (ink("What is ticked moves to the Timeline on saving.", "faint"),),
-        )
-        self._room_head.show(lambda _width: head if outlook is not None and outlook.could_go else ())
+
+        def room(width: int) -> list[Line]:
+            if outlook is None or not outlook.could_go:
+                return []
+            told = "What is ticked moves to the Timeline on saving."
+            needed = wrap_line((ink(outlook.room, "soft"),), max(1, width - 2)) if outlook.room else []
+            return [BLANK, (ink("WHAT COULD GO", "soft+strong"),), *needed, (ink(told, "faint"),)]
+
+        self._room_head.show(room)
 
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:

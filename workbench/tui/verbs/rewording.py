@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.cells import cell_width, plain
 from workbench.display.rows import budget_line
-from workbench.display.words import quoted
+from workbench.display.words import counted, quoted
 from workbench.engine.errors import Stale
 from workbench.engine.values import dataclass
 from workbench.tui.verbs.act import Act
@@ -70,12 +71,16 @@ class Outlook:
         could_go: Items of core memory that may be ticked to make room.
         fits: Whether it would be taken as it is.
         warning: What saving would warn of, in a word or two; it would be taken all the same.
+        room: How much of what could go would have to; empty where nothing has to.
+        is_meter: Whether what is drawn is looked at while one types, and so stands above the text.
     """
 
     draw: Callable[[int], Sequence[Line]]
     could_go: tuple[LooseItem, ...] = ()
     fits: bool = True
     warning: str = ""
+    room: str = ""
+    is_meter: bool = False
 
 
 @dataclass(frozen=True)
@@ -223,14 +228,31 @@ def core_outlook(
 
     # As design document §4 has it: the cap is hard, the share of a block is what it should come to.
     shrinks = after.tokens < before.tokens
-    warning = "over its budget, can be saved" if over else "still over the cap" if shrinks else ""
+    warning = "over its budget, a guide" if over else "still over the cap" if shrinks else ""
     is_within = after.tokens <= after.cap
+    beyond_budget = block.tokens - block.budget if block is not None and block.budget is not None else 0
+    beyond = after.tokens - after.cap if not is_within else beyond_budget
     return Outlook(
         draw,
         after.could_go,
         fits=is_within or shrinks,
         warning=warning if over or not is_within else "",
+        room=room_needed(beyond, [each.tokens for each in after.could_go if each.id not in written.moving]),
+        is_meter=True,
     )
+
+
+def room_needed(beyond: int, sizes: Sequence[int]) -> str:
+    """Say how many of what could go, the best first, would make room for so many tokens; empty where none has to."""
+    if beyond <= 0 or not sizes:
+        return ""
+    freed = list(accumulate(sizes))
+    needed = next((at for at, size in enumerate(freed, 1) if size >= beyond), 0)
+    if not needed:
+        return (
+            f"{counted(beyond, 'token')} too many; all of these free {freed[-1]:,}: shorten the text as well."
+        )
+    return f"{counted(beyond, 'token')} too many: the first {f'{needed} free' if needed > 1 else 'frees'} that much."
 
 
 def done(commit: str | None, said: str, warnings: Sequence[str] = (), moved: int = 0) -> str:
