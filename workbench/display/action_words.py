@@ -42,6 +42,8 @@ _SEVERAL = lazy_pattern(r"(.*), and ([\d,]+) more commits? of the same action", 
 _EDITED = r"edited|answered|reworded|changed [a-z, -]+ of|let (?:this|that|both) hold of"
 _REVIEWED = lazy_pattern(rf"(?:{_DECIDED}|{_EDITED}) r-")
 _ITEM = r"r-[\w.]+"
+# Of a commit; its time was not always noted.
+_MOMENT = r"[0-9a-f]+(?: \(([\d-]+ [\d:]+)\))?"
 _TICK = rf"(?:, (?:{_DECIDED}|undecided))?"
 _AGAIN = {"undid": "took back", "reverted": "took back", "redid": "did again"}
 
@@ -93,7 +95,9 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"reverted item (\S+) of .*", r"took back one change of a reflection (\1)"),
         (r"rolled back reflection:(\S+).*", r"took back reflection \1"),
         (r"rolled back to ([\dT:+-]+)?.*", lambda m: "brought everything back as it was" + _then(m[1])),
-        (r"restored (\S+) as of [0-9a-f]+", lambda m: f"brought {named(m[1])} back as it was"),
+        (rf"restored (\d+) memories as of {_MOMENT}",
+         lambda m: f"brought {m[1]} memories back as they were{_then(m[2])}"),
+        (rf"restored (\S+) as of {_MOMENT}", lambda m: f"brought {named(m[1])} back as it was{_then(m[2])}"),
         (r"merged (\S+) into (\S+)", lambda m: f"merged {named(m[1])} into {named(m[2])}"),
         (r"parted (\S+) from (\S+)", lambda m: f"took {named(m[1])} and {named(m[2])} apart again"),
         (r"acknowledged alert \S+ about (.+)", lambda m: f"kept the change of {named(m[1])}"),
@@ -166,7 +170,7 @@ def _uses(count: str) -> str:
 
 
 def _then(moment: str | None) -> str:
-    found = re.match(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}:\d{2}))?", moment or "")
+    found = re.match(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}))?", moment or "")
     return (
         f" on {int(found[3])} {words.MONTHS[int(found[2]) % 13]}" + (f", {found[4]}" if found[4] else "")
         if found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,10 @@ def test_what_was_not_there_yet_is_put_away_and_comes_back_by_undo(settled: Agen
         workspace.remember("Robin sold the bicycle", store="episodic")
         before = settled.tracked()
         changed = workspace.rollback(memory=f"{memory}@{first}")
-        assert "was not there" in changed.warnings[0]
+        assert re.fullmatch(
+            "“(Press|Robin sold the bicycle|Speak slowly)” was not there on 2026-.*, so it was archived.",
+            changed.warnings[0],
+        )
         assert memory not in {hit.id for hit in workspace.search("press slowly bicycle").results}
         workspace.undo()
         assert settled.tracked() == before

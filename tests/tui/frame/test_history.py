@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from textual.pilot import Pilot
 from tests.isolation import isolate
 from tests.tui.frame.hands import burst, drawn, frame_of, opened, press, said
 from tests.tui.seen_workspace import FERRY, LEARNED_FROM
+from workbench.display.action_words import sentence
 from workbench.display.card import Card
 from workbench.display.ink import plain_text
 from workbench.engine import FixedClock, Workspace, layout
@@ -214,6 +216,7 @@ async def test_memory_as_it_was_is_compared_and_brought_back_one_by_one_by_block
         assert any(row.startswith("+ Walks to work") for row in rows(pilot))
         await go_to_row(pilot, "± Drink: coffee at four")
         assert "- Drink: tea at four" in card(pilot).replace("−", "-")
+        assert "r bring back" in drawn(pilot, "keys")
         await press(pilot, "r")
         assert said(pilot) == "Brought back “Drink: coffee at four” as on 5 Jan, 09:00. u takes that back."
         assert "Drink: tea at four" in texts(lived)
@@ -227,6 +230,10 @@ async def test_memory_as_it_was_is_compared_and_brought_back_one_by_one_by_block
         await press(pilot, "enter")
         assert said(pilot).startswith("Brought back all that differs")
         assert len(lived.actions(upkeep=False).actions) == done + 1
+        assert re.search(
+            r"You brought \d+ memories back as they were on 5 Jan",
+            sentence(lived.actions(1, upkeep=False).actions[0]),
+        )
         # What was not there then is put away like what is forgotten.
         assert (
             lived.show("entity:person--robin").text.partition("## Superseded")[2].count("Walks to work") == 1

@@ -496,7 +496,8 @@ def rollback_file(history: History, path: str, commit: str, attribution: Attribu
                 path, store.file_at(then, layout.DECAY_SCORES), files.read(layout.DECAY_SCORES), content
             )
             overlay.write(layout.DECAY_SCORES, scores)
-        summary = f"restored {path} as of {then[:10]}"
+        moment = store.commit(then).moment.astimezone(history.zone)
+        summary = f"restored {path} as of {then[:10]} ({moment:%Y-%m-%d %H:%M})"
         return reverting_plan(overlay, (then,), summary, ((RESTORES, then),))
 
     return history.mutate(plan, attribution)

@@ -503,6 +503,7 @@ def plan_memory_rollback(
     memory_id: str,
     then: FileView,
     commit: str,
+    at: datetime,
     now: datetime,
     settings: Settings,
     first_seen: Mapping[str, datetime],
@@ -516,6 +517,7 @@ def plan_memory_rollback(
         memory_id: A memory of then or now.
         then: The files of the commit.
         commit: Full hash of the commit.
+        at: When it was made.
         now: Aware, in the workspace's zone.
         settings: They give the cap of core memory and the decay constants.
         first_seen: When memories entered the history, by id.
@@ -534,7 +536,8 @@ def plan_memory_rollback(
             remedy=f"See what there was: workbench audit at {commit[:_SHORT]}",
         )
     if was is None:
-        return _put_away(view, memory_id, commit, now, settings, first_seen)
+        assert current is not None
+        return _put_away(view, current, commit, at, now, settings, first_seen)
     overlay = Overlay(view)
     if was.id.kind == "file" and "#" in was.id.name:
         raise InvalidInput(
@@ -552,7 +555,7 @@ def plan_memory_rollback(
     scores = scores_of_memory(memory_id, then.read(layout.DECAY_SCORES), view.read(layout.DECAY_SCORES))
     overlay.write(layout.DECAY_SCORES, scores)
     return reverting_plan(
-        overlay, (commit,), f"restored {memory_id} as of {commit[:_SHORT]}", ((RESTORES, commit),)
+        overlay, (commit,), f"restored {memory_id} as of {_told(commit, at, zone)}", ((RESTORES, commit),)
     )
 
 
@@ -561,6 +564,7 @@ def plan_memories_rollback(
     memory_ids: Sequence[str],
     then: FileView,
     commit: str,
+    at: datetime,
     now: datetime,
     settings: Settings,
     first_seen: Mapping[str, datetime],
@@ -570,9 +574,10 @@ def plan_memories_rollback(
     ids = sorted(dict.fromkeys(memory_ids), key=lambda id_: _placed(then, id_, settings.zone) is not None)
     draft = Draft(view)
     reversals = [
-        draft.lay(plan_memory_rollback(draft, id_, then, commit, now, settings, first_seen)) for id_ in ids
+        draft.lay(plan_memory_rollback(draft, id_, then, commit, at, now, settings, first_seen))
+        for id_ in ids
     ]
-    summary = f"restored {len(ids)} memories as of {commit[:_SHORT]}"
+    summary = f"restored {len(ids)} memories as of {_told(commit, at, settings.zone)}"
     changes = draft.changes()
     warnings = tuple(dict.fromkeys(told for reversal in reversals for told in reversal.warnings))
     return Plan(
@@ -598,16 +603,23 @@ def _is_file(memory: LocatedMemory) -> bool:
 
 def _put_away(
     view: FileView,
-    memory_id: str,
+    memory: LocatedMemory,
     commit: str,
+    at: datetime,
     now: datetime,
     settings: Settings,
     first_seen: Mapping[str, datetime],
 ) -> Plan[Reversal]:
-    plan = plan_archive(view, [memory_id], now, settings, first_seen)
+    plan = plan_archive(view, [str(memory.id)], now, settings, first_seen)
     paths = tuple(change.path for change in plan.changes)
-    told = f"{memory_id} was not there at {commit[:_SHORT]}, so it was archived."
+    title = title_of(memory.title or memory.text)
+    then = f"{at.astimezone(settings.zone):%Y-%m-%d %H:%M}"
+    told = f"“{title}” was not there on {then}, so it was archived."
     return plan.answering(Reversal((commit,), paths, (told,)))
+
+
+def _told(commit: str, at: datetime, zone: ZoneInfo) -> str:
+    return f"{commit[:_SHORT]} ({at.astimezone(zone):%Y-%m-%d %H:%M})"
 
 
 def _put_in_place(

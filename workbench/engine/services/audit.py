@@ -389,7 +389,8 @@ class Audit:
             before, seen = context.history.at(then), FirstSeen(context.catalog)
 
             def plan(view: FileView) -> Plan[Reversal]:
-                rest = (before, then, context.now(), context.settings, seen)
+                at = context.history.store.commit(then).moment
+                rest = (before, then, at, context.now(), context.settings, seen)
                 if len(names) == 1:
                     return plan_memory_rollback(view, names[0], *rest)
                 return plan_memories_rollback(view, names, *rest)

@@ -24,7 +24,7 @@ from workbench.tui.look import BESIDE, EVIDENCE, ONE_LINE
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.line import PRESS_LINK, DrawnLines
 from workbench.tui.places.memory_reading import title_of
-from workbench.tui.verbs.act import deed, next_undo
+from workbench.tui.verbs.act import OTHER_VERBS, deed, next_undo
 from workbench.tui.verbs.memories import VERBS, Memory
 
 if TYPE_CHECKING:
@@ -226,7 +226,9 @@ class Edges:
         place = self._frame.place
         subjects = tuple(each for each in place.subjects if isinstance(each, Memory))
         offered = VERBS.keys() & {*place.keys} if subjects else set()
-        return {name for name in offered if isinstance(VERBS[name](subjects), str)}
+        # Memory of the past is brought back, and nothing else is done to it.
+        own = OTHER_VERBS.get(type(subjects[0]), {}) if subjects else {}
+        return {name for name in offered if isinstance(own.get(name, VERBS[name])(subjects), str)}
 
 
 # What a screen reader needs of the frame: which part has the keys, and the terminal's cursor where one is.
