@@ -91,6 +91,12 @@ def test_stop_words_are_left_out_unless_there_is_nothing_else() -> None:
     assert "the" in STOP_WORDS
 
 
+def test_what_asks_in_chinese_is_no_part_of_a_word() -> None:
+    assert telling_terms("样机什么时候交") == ("样机",)
+    assert telling_terms("项目经理是谁") == ("项目", "目经", "经理")
+    assert telling_terms("什么时候") == ("什么", "么时", "时候")
+
+
 def test_the_last_character_of_a_run_is_no_term_of_a_question() -> None:
     assert query_terms("混合检索") == ("混合", "合检", "检索")
     assert query_terms("混合 合") == ("混合", "合")

@@ -40,6 +40,10 @@ _CONNECTED = lazy_pattern(rf"{_CONNECTOR.pattern}(?<=\w.)(?=\w)")
 _CAMEL = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 # Each begins with one class of characters, which a scan can look for.
 _PARTED = lazy_pattern(r"[A-Z_](?:(?<=_)|(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
+_ASKING = lazy_pattern(
+    "什么时候|什么时间|什么地方|什么样|为什么|什么|甚麼|什麼時候|什麼|哪一?[个個些天年里裡儿位家种次]|哪"
+    "|怎么[样办]?|怎麼樣?|怎样|如何|多少|多久|多[大长高远]|几[点号月岁次个]|是?谁|是?誰|[吗嗎呢吧](?=\\W|$)|请问|請問"
+)
 _SMALL_WORDS = frozenset(
     ("a", "an", "and", "de", "der", "des", "for", "in", "la", "of", "on", "the", "to", "und")
 )
@@ -186,8 +190,14 @@ def query_terms(query: str) -> tuple[str, ...]:
 
 
 def telling_terms(query: str) -> tuple[str, ...]:
-    """Return the distinct terms of a query without its stop words; all of them if it has no others."""
+    """Return the distinct terms of a query without its stop words; all of them if it has no others.
+
+    Of Chinese, what asks is cut out: 时候 in 什么时候 is no word of its own.
+    """
     unique = query_terms(query)
+    if not query.isascii():
+        cut = query_terms(_ASKING.sub(" ", query))
+        unique = tuple(term for term in cut if not is_prefix(term) or term in unique) or unique
     return (tuple(term for term in unique if term not in STOP_WORDS) or unique)[:_MOST_TERMS]
 
 
