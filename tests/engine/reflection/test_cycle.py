@@ -131,6 +131,41 @@ def test_the_person_is_called_by_the_name_that_the_proposal_brings(tmp_path: Pat
     assert said["person--ada-berg"].startswith("Ada Berg moved to Bergen")
 
 
+@pytest.mark.parametrize(
+    ("speaker", "name"),
+    [("Ada", "Ada Berg"), ("otter", "Ada Berg"), ("小周", "周岚")],
+)
+def test_who_alone_speaks_in_the_logs_is_the_person(tmp_path: Path, speaker: str, name: str) -> None:
+    first = "我叫周岚" if name == "周岚" else f"I'm {name}, a chemist."
+    turns = (
+        (speaker, first),
+        ("assistant", "Noted."),
+        (speaker, "I prefer short answers."),
+        (speaker, "Thanks."),
+    )
+    made = _run(snapshot(tmp_path, chat("2026-02-01", *turns)))
+
+    assert f"Name: {name}" in {item.text for item in made}
+    assert "Prefers short answers" in {item.text for item in made if item.target == "core:persona"}
+
+
+def test_who_alone_speaks_and_gives_no_name_is_called_as_in_the_logs(tmp_path: Path) -> None:
+    spoken = chat("2026-02-01", *[("Ada", each) for each in ("I moved to Bergen.", "I like rye.", "Hello.")])
+    made = _run(snapshot(tmp_path, spoken))
+
+    named = next(item for item in made if item.target == "core:identity")
+    assert (named.text, named.reason) == ("Name: Ada", "Nobody else speaks to the agent in these logs.")
+
+
+def test_of_two_who_speak_none_is_taken_for_the_person(tmp_path: Path) -> None:
+    spoken = chat(
+        "2026-02-01", *[(who, f"I moved to {at}.") for who, at in (("Ada", "Bergen"), ("Bo", "Oslo"))] * 3
+    )
+    made = _run(snapshot(tmp_path, spoken))
+
+    assert not [item for item in made if item.text.startswith("Name:")]
+
+
 def test_a_name_that_was_rejected_is_not_used(tmp_path: Path) -> None:
     (named,) = [item for item in _run(snapshot(tmp_path, WHO)) if item.text == "Name: Ada Berg"]
     rejected = f"- `{named.id}` {named.kind} for `{named.target}`: {named.text}\n"

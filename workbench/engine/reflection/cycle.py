@@ -20,6 +20,7 @@ from workbench.engine.markdown.review import PendingReflection, ReviewSection
 from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds, rejections
+from workbench.engine.reflection.extraction.naming import goes_by, sole_speaker
 from workbench.engine.reflection.files import DROPPED, HELD_BACK, LEFT, READ, SPENT
 from workbench.engine.reflection.kinds import SECTIONS, SUMMARY, Kind
 from workbench.engine.reflection.model import RULES
@@ -140,7 +141,11 @@ def _with_owner(snapshot: Snapshot, rejected: RejectedClaims, work: Work) -> Sna
     """Call the person by the name that this very proposal puts into core memory, unless it was rejected."""
     named = name_of_owner(snapshot, work)
     kept = _checked((named,), snapshot=snapshot, rejected=rejected).kept if named else ()
-    return replace(snapshot, owner=kept[0].text.partition(": ")[2]) if kept else snapshot
+    if not kept:
+        return snapshot
+    name, speaker = kept[0].text.partition(": ")[2], sole_speaker(snapshot)
+    # In a log that calls them otherwise they would be somebody else.
+    return replace(snapshot, owner=speaker if speaker and not goes_by(speaker, name) else name)
 
 
 @dataclass(frozen=True)

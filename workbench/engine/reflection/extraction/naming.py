@@ -5,6 +5,7 @@ Entities of the graph are known by all their names; each name is looked up once 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +49,10 @@ _NOBODY: Final = frozenset(
 _NO_OWNER: Final = "User"
 _NAMELESS: Final = "person--user"
 _LONGEST_NAME: Final = 60
+_FAMILIAR: Final = lazy_pattern(r"[小老阿]\w")
+# Turns from which on somebody speaks in a log rather than being quoted, and which share of all.
+_FEWEST_TURNS: Final = 3
+_NEARLY_ALL: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +203,29 @@ def _has_capital(term: str, text: str) -> bool:
     return any(word[0].isupper() and term in terms_of(word) for word in text.split()[1:])
 
 
+def goes_by(label: str, name: str) -> bool:
+    """Return whether a log may call somebody of a name so: by one of its words, or 小周 for 周岚."""
+    folded, words = label.strip().casefold(), name.casefold().split()
+    if not folded or not words:
+        return False
+    return folded in (" ".join(words), *words) or (bool(_FAMILIAR.fullmatch(label)) and label[1] == name[0])
+
+
+def sole_speaker(snapshot: Snapshot) -> str:
+    """Return who alone talks to an agent in logs that nothing was learned of yet; empty where that is not one person.
+
+    A log that has such a voice is that of a person whom it calls by name instead of “User”. Later on somebody may be
+    alone in what is new without being the one whose memory it is.
+    """
+    if snapshot.records:
+        return ""
+    speakers = Counter(passage.speaker.strip() for passage in snapshot.passages)
+    people = {name: turns for name, turns in speakers.items() if name.casefold() not in AGENT | _NOBODY}
+    name = max(people, key=lambda each: people[each], default="")
+    is_alone = people.get(name, 0) >= max(_FEWEST_TURNS, _NEARLY_ALL * sum(people.values()))
+    return name if name and is_alone and name.casefold() not in PERSON and len(name) <= _LONGEST_NAME else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Voice:
     """The one who says “I” in a passage.
@@ -252,8 +280,7 @@ class Voices:
         folded = label.casefold()
         if folded in AGENT or folded in _NOBODY or len(label) > _LONGEST_NAME:
             return None
-        owner = self._snapshot.owner.strip()
-        if not label or folded in PERSON or folded in (owner.casefold(), owner.split(" ")[0].casefold()):
+        if not label or folded in PERSON or goes_by(label, self._snapshot.owner):
             return self.owner
         return self._person(label)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.language.denials import is_turned_down
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import third_person
+from workbench.engine.reflection.extraction.naming import goes_by
 from workbench.engine.reflection.rules.phrasing import content_words, coverage, likeness
 from workbench.engine.search.chunks import PERSON
 from workbench.engine.values import dataclass
@@ -86,8 +87,7 @@ def is_owners(passage: Passage, snapshot: Snapshot) -> bool:
     speaker = passage.speaker.casefold()
     if not speaker:
         return passage.id.startswith("episode:")
-    owner = snapshot.owner.casefold()
-    return speaker in PERSON or (bool(owner) and speaker in (owner, owner.split(" ")[0]))
+    return speaker in PERSON or goes_by(passage.speaker, snapshot.owner)
 
 
 def told_of_owner(sentence: str, snapshot: Snapshot) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import islice
 from operator import attrgetter
@@ -23,6 +24,7 @@ from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.core_room import Room
 from workbench.engine.reflection.english import third_person
 from workbench.engine.reflection.extraction.candidates import clauses
+from workbench.engine.reflection.extraction.naming import sole_speaker
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_context import context_changes, demotions
 from workbench.engine.reflection.rules.core_items import (
@@ -42,6 +44,7 @@ from workbench.engine.reflection.rules.phrasing import (
     coverage,
     likeness,
     plain,
+    quote_of,
     spoken,
 )
 from workbench.engine.triggers.live_text import PUNCTUATION
@@ -371,6 +374,7 @@ def name_of_owner(snapshot: Snapshot, work: Work) -> ReviewItem | None:
     """
     if snapshot.owner:
         return None
+    snapshot = replace(snapshot, owner=sole_speaker(snapshot))
     return next(
         (change for change in identity_changes(snapshot, work) if change.text.startswith("Name: ")), None
     )
@@ -387,7 +391,7 @@ def identity_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
     """
     identity = [line for line in read_lines(snapshot) if line.block == "Identity"]
     known = {_LABELS[line.label.casefold()]: line for line in identity if line.label.casefold() in _LABELS}
-    for label, (value, proof) in _statements(snapshot, work).items():
+    for label, (value, proof, reason) in _statements(snapshot, work).items():
         line = known.get(label)
         if line is None:
             # “Lives in Lisbon with Sam” says the home without its label.
@@ -397,7 +401,7 @@ def identity_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
                 "core:identity",
                 f"{label}: {value}",
                 (proof,),
-                reason="They say so of themselves.",
+                reason=reason,
                 confidence="high",
             )
         elif line.is_placeholder or not _same(line, value):
@@ -418,9 +422,12 @@ def _same(line: CoreLine, value: str) -> bool:
     return new in said or said in new
 
 
-def _statements(snapshot: Snapshot, work: Work) -> dict[str, tuple[str, Evidence]]:
-    """Return the newest value of each label that the person states, with the sentence that says it."""
-    found: dict[str, tuple[str, Evidence]] = {}
+def _statements(snapshot: Snapshot, work: Work) -> dict[str, tuple[str, Evidence, str]]:
+    """Return the newest value of each label that the person states, with the sentence that says it, and why it holds.
+
+    Who alone speaks in the logs and gives no name is called as the logs do.
+    """
+    found: dict[str, tuple[str, Evidence, str]] = {}
     for at, passage in enumerate(newest_first(snapshot.passages)):
         if at % 500 == 0:
             work.check()
@@ -435,7 +442,11 @@ def _statements(snapshot: Snapshot, work: Work) -> dict[str, tuple[str, Evidence
                 value = read(said)
                 proof = cite(snapshot, passage.id, sentence.text) if value and label not in found else None
                 if proof is not None:
-                    found[label] = (clipped(value, _LONGEST_NAMED), proof)
+                    found[label] = (clipped(value, _LONGEST_NAMED), proof, "They say so of themselves.")
+    name = sole_speaker(snapshot)
+    if name and snapshot.owner == name and "Name" not in found:
+        first = next(passage for passage in snapshot.passages if passage.speaker.strip() == name)
+        found["Name"] = (name, quote_of(first), "Nobody else speaks to the agent in these logs.")
     return found
 
 
