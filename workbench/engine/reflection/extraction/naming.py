@@ -223,7 +223,9 @@ def sole_speaker(snapshot: Snapshot) -> str:
     people = {name: turns for name, turns in speakers.items() if name.casefold() not in AGENT | _NOBODY}
     name = max(people, key=lambda each: people[each], default="")
     is_alone = people.get(name, 0) >= max(_FEWEST_TURNS, _NEARLY_ALL * sum(people.values()))
-    return name if name and is_alone and name.casefold() not in PERSON and len(name) <= _LONGEST_NAME else ""
+    if not is_alone or name.casefold() in PERSON or len(name) > _LONGEST_NAME:
+        return ""
+    return name[:1].upper() + name[1:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.core_room import Room
 from workbench.engine.reflection.english import third_person
 from workbench.engine.reflection.extraction.candidates import clauses
-from workbench.engine.reflection.extraction.naming import sole_speaker
+from workbench.engine.reflection.extraction.naming import goes_by, sole_speaker
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_context import context_changes, demotions
 from workbench.engine.reflection.rules.core_items import (
@@ -445,7 +445,7 @@ def _statements(snapshot: Snapshot, work: Work) -> dict[str, tuple[str, Evidence
                     found[label] = (clipped(value, _LONGEST_NAMED), proof, "They say so of themselves.")
     name = sole_speaker(snapshot)
     if name and snapshot.owner == name and "Name" not in found:
-        first = next(passage for passage in snapshot.passages if passage.speaker.strip() == name)
+        first = next(passage for passage in snapshot.passages if goes_by(passage.speaker, name))
         found["Name"] = (name, quote_of(first), "Nobody else speaks to the agent in these logs.")
     return found
 
