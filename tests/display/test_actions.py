@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.display.action_words import named, plainly, sentence, why
+from workbench.display.action_words import brought_back, named, plainly, sentence, taken_back, why
 from workbench.display.actions import action_card, action_row, obstacle_words
 from workbench.display.card import card_lines
 from workbench.display.ink import line_width, plain_text
 from workbench.display.memory_changes import change_lines, change_row, differing, readable, title_of
-from workbench.engine.results.audit import Action, ActionDone, MemoryChange
+from workbench.display.words import LONGEST_QUOTE
+from workbench.engine.results.audit import Action, ActionDone, MemoryChange, NextStep
+from workbench.tui.verbs.act import deed
 
 NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
@@ -30,6 +32,39 @@ def action(summary: str = "logged “Robin sails”", **given: object) -> Action
 
 
 @pytest.mark.parametrize(
+    ("said", "back", "again"),
+    [
+        ("pinned “Ferry”", "Took back: pinned “Ferry”", "Brought back: pinned “Ferry”"),
+        ("You pinned “Ferry”", "Took back: pinned “Ferry”", "Brought back: pinned “Ferry”"),
+        ("The agent noted “Sea”", "Took back: the agent noted “Sea”", "Brought back: the agent noted “Sea”"),
+        (
+            "You took back: set Half-life to 3",
+            "Brought back: set Half-life to 3",
+            "Took back: set Half-life to 3",
+        ),
+        (
+            "brought back: set Half-life to 3",
+            "Took back: set Half-life to 3",
+            "Brought back: set Half-life to 3",
+        ),
+    ],
+)
+def test_there_is_one_word_for_taking_back_and_one_for_bringing_back(
+    said: str, back: str, again: str
+) -> None:
+    assert taken_back(said) == back
+    assert brought_back(said) == again
+
+
+def test_what_was_done_with_quoted_words_is_not_cut_off() -> None:
+    long = "approved r-004.1 “" + "Write to Jonas that the audio trial holds, " * 3 + "soon”"
+    step = NextStep("c", "you", NOW, long.replace("approved", "rejected"), own=True)
+    assert deed(step).startswith("ticked “Write to Jonas")
+    assert deed(step).endswith("…”: declined")
+    assert len(deed(step)) <= LONGEST_QUOTE
+
+
+@pytest.mark.parametrize(
     ("summary", "said"),
     [
         ("logged “Robin sails”", "noted “Robin sails”"),
@@ -37,7 +72,7 @@ def action(summary: str = "logged “Robin sails”", **given: object) -> Action
         ("added relation uses → tool--fly-io", "linked it to “Fly io” (uses)"),
         ("changed “mail” to “send” in Critical Facts", "reworded “send” in Critical Facts"),
         ("undid CREATE 821125fec3: logged “Wave”", "took back: noted “Wave”"),
-        ("redid CREATE 821125fec3 and 4 that go on with it: logged “Wave”", "did again: noted “Wave”"),
+        ("redid CREATE 821125fec3 and 4 that go on with it: logged “Wave”", "brought back: noted “Wave”"),
         ("reverted 821125fec3 and 4 that go on with it: imported 5 entries from ~/old",
          "took back: imported 5 entries from ~/old"),
         ("rolled back reflection:r-003 (5 commits)", "took back reflection r-003"),
@@ -56,7 +91,11 @@ def action(summary: str = "logged “Robin sails”", **given: object) -> Action
          "ticked changes of a reflection: 4 declined, 1 accepted"),
         ("took back the decision on r-004.1, and 4 more commits of the same action",
          "ticked changes of a reflection, 5 times"),
-        ("accepted proposal #6, and 1 more commit of the same action", "accepted proposal #6 and 1 more change"),
+        ("accepted proposal #6, and 1 more commit of the same action", "accepted a proposal and 1 more change"),
+        ("accepted proposal #4; rejected proposal #5", "accepted a proposal, declined a proposal"),
+        ("accepted proposals #4, #6, both of what contradicts itself",
+         "accepted 2 proposals, both of what contradicts itself"),
+        ("redid REVERT 821125fec3: undid CREATE 821125fec4: logged “Wave”", "took back: noted “Wave”"),
         ("approved r-004.1 “Sails; rows”", "ticked “Sails; rows”: accepted"),
         ("took back the decision on r-004.1 “Sails”", "took the tick from “Sails”"),
         ("let this hold of r-004.2 “Rust”, approved", "ticked “Rust”: it holds"),

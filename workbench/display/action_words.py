@@ -45,7 +45,9 @@ _ITEM = r"r-[\w.]+"
 # Of a commit; its time was not always noted.
 _MOMENT = r"[0-9a-f]+(?: \(([\d-]+ [\d:]+)\))?"
 _TICK = rf"(?:, (?:{_DECIDED}|undecided))?"
-_AGAIN = {"undid": "took back", "reverted": "took back", "redid": "did again"}
+_AGAIN = {"undid": "took back", "reverted": "took back", "redid": "brought back"}
+_BACK = lazy_pattern(r"(?:(?:You|The agent|[\w-]+) )?(took|brought) back: (.*)", re.DOTALL)
+_VERDICT = lazy_pattern(r"\b(accepted|rejected|deferred) proposals? (#\d+(?:, #\d+)*)(?: and (\d+) more)?")
 
 # What summaries of the history say, and how a person would say it after “you” or “the agent”; a sentence of its own
 # begins with a capital.
@@ -73,8 +75,7 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"#\d+ (“.*”)", r"proposed \1"),
         (r"(r-\S+) proposes (\d+ changes?)", r"Reflection: \2 proposed"),
         (r"(r-\S+) found nothing to propose", "Reflection: nothing new was found"),
-        (r"accepted proposals? (.*)", r"accepted proposal \1"),
-        (r"rejected proposals? (.*)", r"declined proposal \1"),
+        (r"(?:accepted|rejected|deferred) proposals? #.*", lambda m: _verdicts(m[0])),
         (r"applied (\d+) items?(?:, rejected (\d+) items?)? of (r-\S+)",
          lambda m: f"Reflection: {m[1]} accepted" + (f", {m[2]} declined" if m[2] else "")),
         (rf"(?:{_DECIDED}|{_EDITED}) r-.*, and (\d+) more commits? of the same action",
@@ -115,13 +116,48 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
 
 
 def _once(did: str, what: str) -> str:
-    """Say what was taken back or done again; what took something back itself was brought back, however often."""
-    taken = what.removeprefix("took back: ")
-    if did == "took back" and taken != what:
-        return f"brought back: {taken}"
-    if did == "took back" and what.startswith("brought back: "):
-        return f"took back: {what.removeprefix('brought back: ')}"
-    return f"{did}: {what}"
+    """Say what was taken back or brought back; what was one of these itself became the other, however often."""
+    if did == "took back":
+        said = taken_back(what)
+        return said[:1].lower() + said[1:]
+    return what if _BACK.fullmatch(what) else f"{did}: {what}"
+
+
+def taken_back(said: str) -> str:
+    """Say that what a sentence tells of was taken back; a taking back by that is a bringing back, and the reverse.
+
+    Args:
+        said: “You pinned “Ferry””, “took back: pinned “Ferry””.
+    """
+    if found := _BACK.fullmatch(said):
+        return f"{'Brought' if found[1] == 'took' else 'Took'} back: {found[2]}"
+    return f"Took back: {_within(said)}"
+
+
+def brought_back(said: str) -> str:
+    """Say that what a sentence tells of, and that was taken back, was brought back; see `taken_back`."""
+    if found := _BACK.fullmatch(said):
+        return f"{found[1].capitalize()} back: {found[2]}"
+    return f"Brought back: {_within(said)}"
+
+
+def _within(said: str) -> str:
+    """Return a sentence as it goes on behind a colon: without “You”, “the agent” in small letters."""
+    if said.startswith("The "):
+        return said[:1].lower() + said[1:]
+    return said.removeprefix("You ")
+
+
+def _verdicts(told: str) -> str:
+    """Say how proposals were decided on; their numbers name them to nobody."""
+    parts = []
+    for word, numbers, more in _VERDICT.findall(told):
+        count = len(numbers.split(", ")) + int(more or 0)
+        parts.append(
+            f"{_TICKED[word.replace('accepted', 'approved')]} {'a proposal' if count == 1 else f'{count} proposals'}"
+        )
+    both = ", both of what contradicts itself" if "both of what contradicts" in told else ""
+    return ", ".join(parts) + both
 
 
 def named(name: str) -> str:

@@ -208,7 +208,7 @@ def back(done: ActionDone) -> str:
     """Say how an action is taken back, or why it cannot be."""
     action = done.action
     if done.undone is not None:
-        return "⸨bring-back⸩ does it again."
+        return "⸨bring-back⸩ brings it back."
     if done.obstacle:
         return f"It cannot be taken back as a whole: {obstacle_words(done.obstacle)}"
     if action.waiting:

@@ -85,7 +85,7 @@ async def test_counting_a_use_says_how_long_it_then_stays(seen: Workspace) -> No
         assert said(pilot).startswith("Counted a use of “")
         assert "it lasts until" in said(pilot)
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ")
+        assert said(pilot).startswith("Took back: ")
 
 
 async def test_arrows_say_day_and_score_and_plus_looks_closer(seen: Workspace) -> None:

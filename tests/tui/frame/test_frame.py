@@ -109,7 +109,7 @@ async def test_a_pin_is_said_and_undone(seen: Workspace) -> None:
         assert said(pilot).endswith("u unpins.")
         assert seen.head() != before
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ")
+        assert said(pilot).startswith("Took back: ")
 
 
 async def test_what_is_not_yours_is_not_undone_but_shown_in_history(
@@ -140,7 +140,7 @@ async def test_what_you_did_here_is_undone_though_others_did_something_since(
             "What the agent did (noted “The harbour office closes at noon”) came after it: undo"
         )
         await press(pilot, "enter")
-        assert said(pilot).startswith("Undone: pinned")
+        assert said(pilot).startswith("Took back: pinned")
         assert any("harbour office" in each.title for each in seen.timeline(limit=5).entries)
 
 

@@ -134,7 +134,7 @@ async def test_a_whole_reflection_is_taken_back_after_a_question_and_undone_at_o
         assert len(lived.review().items) == 3
         assert "taken back" in next(row for row in rows(pilot) if row.startswith("Reflection: 2 accepted"))
         await press(pilot, "r", "enter")
-        assert said(pilot).startswith("Done again: ")
+        assert said(pilot).startswith("Brought back: ")
         assert "Walks to work" in lived.show("entity:person--robin").text
 
 
@@ -143,7 +143,7 @@ async def test_what_is_ones_own_is_taken_back_unasked_and_what_cannot_be_says_wh
         await press(pilot, "7")
         await go_to_row(pilot, "You reworded")
         await press(pilot, "r")
-        assert said(pilot).startswith("Took back: You reworded “Drink: coffee at four”")
+        assert said(pilot).startswith("Took back: reworded “Drink: coffee at four”")
         assert "Drink: tea at four" in texts(lived)
         await press(pilot, "u")
         lived.core_replace(

@@ -200,7 +200,7 @@ async def test_what_is_ticked_is_previewed_written_and_taken_back_whole(asked: W
         # What was written with one key is taken back with one, unasked, and every tick is there again.
         await press(pilot, "u")
         assert said(pilot).startswith(
-            "Undone: wrote 6 decisions: 4 accepted, 1 declined, 1 set aside (yours, "
+            "Took back: wrote 6 decisions: 4 accepted, 1 declined, 1 set aside (yours, "
         )
         assert not asked.show(OLD_RADAR).retired
         assert asked.inbox().proposal_ticks == ticks
@@ -216,7 +216,7 @@ async def test_undo_takes_back_a_tick_that_no_commit_holds(asked: Workspace) -> 
         await press(pilot, "a")
         assert asked.inbox().proposal_ticks[CALL].choice == "accept"
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ticked “")
+        assert said(pilot).startswith("Took back: ticked “")
         assert ": accepted (yours, " in said(pilot)
         assert CALL not in asked.inbox().proposal_ticks
 
@@ -231,10 +231,10 @@ async def test_ticks_are_one_row_of_history_and_each_is_undone_unasked(seen: Wor
             await press(pilot, "a")
         assert seen.action_count() == done + 1
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ticked “Inês Duarte dislikes fog")
+        assert said(pilot).startswith("Took back: ticked “Inês Duarte dislikes fog")
         assert [item.decision for item in seen.inbox().review.items].count("approved") == 1
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ticked “Inês Duarte sings")
+        assert said(pilot).startswith("Took back: ticked “Inês Duarte sings")
         assert {item.decision for item in seen.inbox().review.items} == {"undecided"}
         await press(pilot, "U", "U")
         assert [item.decision for item in seen.inbox().review.items].count("approved") == 2
@@ -273,7 +273,7 @@ async def test_one_key_on_rows_of_several_kinds_is_one_step(asked: Workspace) ->
         assert [asked.inbox().review.items[at].decision for at in (0, 1)] == ["rejected"] * 2
         assert asked.inbox().proposal_ticks[CALL].choice == "decline"
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ticked 2 changes of a reflection: declined and 1 more (")
+        assert said(pilot).startswith("Took back: ticked 2 changes of a reflection: declined and 1 more (")
         assert {item.decision for item in asked.inbox().review.items} == {"undecided"}
         assert CALL not in asked.inbox().proposal_ticks
 
@@ -334,7 +334,7 @@ async def test_a_reflection_written_here_is_taken_back_unasked(seen: Workspace) 
         await to_row(pilot, BY_ID["sings"])
         await press(pilot, "a", "w", "enter")
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ")
+        assert said(pilot).startswith("Took back: ")
         assert "sings" not in seen.show(INES, history=False).text
 
 

@@ -60,7 +60,7 @@ async def test_enter_answers_only_once_the_question_can_be_read(
         assert said(pilot) == "Read the question first; enter answers it now."
         assert seen.head() == before
         await typed(pilot, "enter", 100.31)
-        assert said(pilot).startswith("Undone: ")
+        assert said(pilot).startswith("Took back: ")
 
 
 async def test_both_keys_in_one_burst_do_not_answer(

@@ -178,7 +178,7 @@ async def test_what_matters_is_saved_and_taken_back(spoken: Workspace) -> None:
         await go(pilot, "m", "f")
         assert said(pilot).startswith("Saved 1 memory of “main”. u takes that back.")
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ")
+        assert said(pilot).startswith("Took back: ")
 
 
 async def test_a_compaction_says_how_far_it_is_and_esc_stops_it(

@@ -74,7 +74,7 @@ async def test_a_setting_is_written_in_a_line_and_undone(seen: Workspace) -> Non
         assert "35 days" in card(pilot)
         assert f"{TOML}, line" in card(pilot)
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone")
+        assert said(pilot).startswith("Took back")
         assert "23 days" in card(pilot)
 
 

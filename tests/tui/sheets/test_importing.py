@@ -51,7 +51,7 @@ async def test_what_would_come_is_shown_and_comes_in_with_one_undo(
         assert said(pilot).startswith("Brought in 2 memories from kept-notes, 1 left out. u takes all")
         assert "The last of them" in card_of(pilot)
         await press(pilot, "u")
-        assert said(pilot).startswith("Undone: ")
+        assert said(pilot).startswith("Took back: ")
         assert not (seen.root / "memory/imports/kept-notes/tides.md").exists()
         assert rows_of(frame_of(pilot).place)[1].endswith("2 new")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
-from workbench.display.action_words import by_title, by_whom
+from workbench.display.action_words import by_title, by_whom, taken_back
 from workbench.display.card import told
 from workbench.display.cells import cell_width, plain, wrap
 from workbench.display.ink import BLANK, Span, cut, gap, ink, line_width, spread
@@ -193,7 +193,9 @@ class Edges:
             return "Nothing to undo." if counts.was_read else ""
         if step is None:
             return f"Done last, by {by_whom(last.by)}: {deed(last)}."
-        return f"⸨undo⸩ would take back: {deed(step)}{'' if step.own else f' ({by_whom(step.by)})'}."
+        word, _, what = taken_back(deed(step)).partition(": ")
+        would = "bring back" if word.startswith("Brought") else "take back"
+        return f"⸨undo⸩ would {would}: {what}{'' if step.own else f' ({by_whom(step.by)})'}."
 
     def _keys(self) -> list[Command]:
         place = self._frame.place

@@ -65,7 +65,7 @@ FRAME = (
     Command("quit", ("ctrl+q",), "", "Leave the bench."),
     Command("next-theme", ("ctrl+t",), "", "Take the next theme.", "There is one theme."),
     Command("undo", ("u",), "", "Take back what was done last."),
-    Command("redo", ("U",), "", "Do again what was taken back."),
+    Command("redo", ("U",), "", "Bring back what was taken back."),
     Command("mark", ("space",), "", "Mark this row, or unmark it.", _MARKED_IN_LIST),
     Command("range", ("V",), "", "Mark from here to where ⸨range⸩ is pressed again.", _MARKED_IN_LIST),
     Command("details", ("x",), "details", "Show formula, id and lines of the card, or hide them.", "", 30),

@@ -112,7 +112,7 @@ class HistoryPlace(Place):
         said = {"bring-back": "take back", "compare": "compare", "left": "→ moments", "go-day": "date"}
         if action is not None and action.waiting:
             return said | {"accept": "keep", "bring-back": "old text back"}
-        return said | {"bring-back": "do again"} if action is not None and action.undone_by else said
+        return said | {"bring-back": "bring back"} if action is not None and action.undone_by else said
 
     # Where one is.
 

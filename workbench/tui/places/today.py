@@ -605,7 +605,7 @@ def _bring_back(alarms: tuple[Alarm, ...]) -> Act | str:
 
     def call(workspace: Workspace) -> str:
         workspace.revert(commit)
-        return f"Brought back {alert.file} as it was. ⸨undo⸩ does the change again."
+        return f"Brought back {alert.file} as it was. ⸨undo⸩ takes that back."
 
     return Act(call)
 

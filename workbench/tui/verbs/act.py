@@ -12,10 +12,12 @@ from typing import (
 )
 
 from workbench.display.action_words import (
+    brought_back,
     by_whom,
     named,
     of_file,
     plainly,
+    taken_back,
     wrote,
 )
 from workbench.display.words import LONGEST_QUOTE
@@ -70,13 +72,19 @@ def deed(step: NextStep) -> str:
     said = plainly(step.summary)
     if step.file:
         said = of_file(said, named(step.file))
-    if len(said) <= LONGEST_QUOTE:
+    over = len(said) - LONGEST_QUOTE
+    if over <= 0:
         return said
+    # What stands behind the words that are quoted says what was done with them.
+    begin, end = said.find("“") + 1, said.rfind("”")
+    if 0 < begin < end - over - _LEAST_QUOTED:
+        return f"{said[: end - over - 1].rstrip()}…{said[end:]}"
     kept = said[: LONGEST_QUOTE - 1]
     return f"{kept}…{'”' if kept.count('“') > kept.count('”') else ''}"
 
 
 _TICK = "tick:"
+_LEAST_QUOTED = 12
 _NO_UNDO = "What was done last changed no memory."
 
 
@@ -124,11 +132,9 @@ def undo(
         return "There is nothing to undo."
     if step is None:
         return f"{_NO_UNDO} {not_yours(last)}" if is_another else not_yours(last)
-    what = f"{deed(step)} ({'yours' if step.own else by_whom(step.by)}, {step.timestamp:%H:%M})"
-    again = "" if step.commit.startswith(_TICK) else " ⸨redo⸩ redoes."
-    call = partial(
-        _undo, step.commit, f"Undone: {what}.{again}", mine=step is not last, confirmed=not step.own
-    )
+    what = f"{taken_back(deed(step))} ({'yours' if step.own else by_whom(step.by)}, {step.timestamp:%H:%M})"
+    again = "" if step.commit.startswith(_TICK) else f" ⸨redo⸩ {_back_again(what)}."
+    call = partial(_undo, step.commit, f"{what}.{again}", mine=step is not last, confirmed=not step.own)
     if step is not last:
         return Act(call, f"{_upper(_whose(last))} came after it: undo {_whose(step)}?", "undo")
     if step.own and is_another:
@@ -136,15 +142,20 @@ def undo(
     return Act(call)
 
 
+def _back_again(said: str) -> str:
+    return "brings it back" if said.startswith("Took") else "takes that back"
+
+
 def _upper(said: str) -> str:
     return said[:1].upper() + said[1:]
 
 
 def redo(step: NextStep | None) -> Act | str:
-    """Do again what was taken back last."""
+    """Bring back what was taken back last."""
     if step is None:
         return "There is nothing to redo."
-    said = f"Redone: {deed(step)}. ⸨undo⸩ takes that back."
+    done = brought_back(deed(step))
+    said = f"{done}. ⸨undo⸩ {_back_again(done)}."
     commit, own = step.commit, step.own
 
     def again(workspace: Workspace) -> str:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.action_words import sentence
+from workbench.display.action_words import brought_back, sentence, taken_back
 from workbench.display.actions import asks_first, by_name, obstacle_words
 from workbench.display.card import Card, Section
 from workbench.display.ink import Span, ink
@@ -104,7 +104,7 @@ class Several:
 
 
 def take_back(happened: tuple[Happened, ...]) -> Act | str:
-    """Take an action back, a reflection or an import whole; or do again what was taken back."""
+    """Take an action back, a reflection or an import whole; or bring back what was taken back."""
     if len(happened) > 1:
         return "Actions are taken back one at a time."
     action, said = happened[0].action, happened[0].title
@@ -113,7 +113,7 @@ def take_back(happened: tuple[Happened, ...]) -> Act | str:
         return (
             Act(call)
             if action.own
-            else Act(call, f"Not yours ({by_name(action)}): do it again?", "do it again")
+            else Act(call, f"Not yours ({by_name(action)}): bring it back?", "bring it back")
         )
     if not action.reversible:
         return "It changed no memory that could be brought back."
@@ -139,7 +139,7 @@ def _take_back(action: Action, said: str, workspace: Workspace) -> str:
             changed = workspace.revert(action.id, whole=action.commits > 1)
     except _CHANGED_SINCE as error:
         raise Refused(obstacle_words(in_bench(error.message))) from error
-    return _told(changed, f"Took back: {said.rstrip('.')}.", f"{effect} ⸨undo⸩ does it again.".strip())
+    return _told(changed, *_turned(taken_back(said), effect))
 
 
 def _again(commit: str, said: str, workspace: Workspace) -> str:
@@ -147,7 +147,13 @@ def _again(commit: str, said: str, workspace: Workspace) -> str:
         changed = workspace.revert(commit)
     except _CHANGED_SINCE as error:
         raise Refused(obstacle_words(in_bench(error.message))) from error
-    return _told(changed, f"Done again: {said.rstrip('.')}.", "⸨undo⸩ takes that back.")
+    return _told(changed, *_turned(brought_back(said)))
+
+
+def _turned(said: str, effect: str = "") -> tuple[str, str]:
+    """Return what is said of what was taken or brought back, and of the way back from there."""
+    back = "⸨undo⸩ brings it back." if said.startswith("Took") else "⸨undo⸩ takes that back."
+    return f"{said.rstrip('.')}.", f"{effect} {back}".strip()
 
 
 def acknowledge(happened: tuple[Happened, ...]) -> Act | str:
