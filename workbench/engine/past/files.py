@@ -328,6 +328,14 @@ class CatalogedFiles:
             self._known = KnownFiles(version, blobs, {path: size for path, _, size in rows})
         return self._known
 
+    def whole(self) -> list[tuple[Any, ...]]:
+        """Return every memory as it reads now: path, blob of the file, id, store, title, text, first line."""
+        return self.rows(
+            "SELECT m.path, blob, m.id, store, title, text, start_line FROM memories m"
+            " JOIN files f ON f.number = m.file"
+            " WHERE blob IS NOT NULL AND secrets = '' AND store <> 'file' ORDER BY m.number"
+        )
+
     def settled(self, ask: Callable[[], T]) -> T:
         """Return the answer of several queries, repeated if the catalog changed between them.
 

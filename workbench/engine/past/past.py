@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -27,7 +28,7 @@ from workbench.engine.history.revert import Overlay, Reversal, reverting_plan
 from workbench.engine.history.structural_revert import conflict_error, try_revert
 from workbench.engine.identifiers import MemoryId, parse_memory_id
 from workbench.engine.markdown.core import CoreMemory
-from workbench.engine.markdown.decay_scores import DecayScores
+from workbench.engine.markdown.decay_scores import decided_entries
 from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.memory.core import read_core, view_core, within_cap
 from workbench.engine.memory.decay import DecayContext, is_archived
@@ -64,6 +65,10 @@ if TYPE_CHECKING:
 _ORDER = {store: place for place, store in enumerate(("core", "episodic", "semantic", "procedural", "vault"))}
 _UNDECIDED = (False, False)
 Pairs = Mapping[str, tuple[bytes | None, bytes | None]]
+Whole = Mapping[str, Mapping[str, tuple[int, MemoryChange]]]
+"""What came or went with a file, by path and id: its first line, and what it said."""
+# Fewer files are read sooner than the catalog tells of all.
+_MANY = 1_000
 
 _SHORT = 10
 
@@ -323,10 +328,17 @@ class Past:
             if score is not None
         )
 
-    def differing(self, other: Past, steps: Steps = UNTOLD) -> dict[str, tuple[bytes | None, bytes | None]]:
-        """Return the contents of files that differ from another commit, here and there, by path."""
+    def differing(
+        self, other: Past, steps: Steps = UNTOLD, known: Container[str] = ()
+    ) -> dict[str, tuple[bytes | None, bytes | None]]:
+        """Return the contents of files that differ from another commit, here and there, by path.
+
+        Args:
+            known: Paths to leave out.
+        """
         read = self.files.versions.content
         changes = self._store.changed_paths(self._commit.tree, other._commit.tree)
+        changes = [change for change in changes if change.path not in known]
         return {
             change.path: (
                 read(change.old_blob) if change.old_blob else None,
@@ -334,6 +346,29 @@ class Past:
             )
             for change in steps.over("reading", changes, len(changes))
         }
+
+    def whole(self, other: Past) -> Whole:
+        """Return what came or went with files on the way to another commit, as far as these read the same now.
+
+        The catalog tells it without a file being read, which pays where there are many.
+        """
+        changes = self._store.changed_paths(self._commit.tree, other._commit.tree)
+        came = {each.path: each.new_blob or each.old_blob for each in changes if each.old_blob is None}
+        went = {each.path: each.old_blob for each in changes if each.new_blob is None}
+        blobs = {**came, **went}
+        found: dict[str, dict[str, tuple[int, MemoryChange]]] = defaultdict(dict)
+        for path, blob, id_, store, title, text, line in (
+            self.files.same.whole() if len(blobs) > _MANY else ()
+        ):
+            if blobs.get(path) != blob.hex():
+                continue
+            if is_entity(path):
+                text = f"{text}\n"
+                if path != f"{layout.ENTITIES}/{id_[7:]}.md" or blob_hash(text.encode()) != blobs[path]:
+                    continue
+            sides = ("added", None, text) if path in came else ("removed", text, None)
+            found[path][id_] = (line, MemoryChange(id_, store, path, title, *sides))
+        return found
 
     def unit(self, memory_id: str) -> tuple[str, PastMemory] | None:
         """Return a memory's file and content, or None."""
@@ -375,6 +410,7 @@ def compare_moments(
     zone: ZoneInfo,
     ends: tuple[str | None, str | None],
     steps: Steps = UNTOLD,
+    whole: Whole | None = None,
 ) -> Comparison:
     """Return the differences between two commits.
 
@@ -383,16 +419,20 @@ def compare_moments(
         find: Returns a memory’s path and content at the second commit, for files that do not differ.
         zone: The time zone of dates and times in the files.
         ends: The two commits.
+        whole: What came or went with files that are not among the pairs.
 
     Raises:
         Cancelled: It was called off.
     """
     pairs = {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
-    files = tuple(
-        FileChanged(path, "added" if before is None else "removed" if after is None else "changed")
-        for path, (before, after) in sorted(pairs.items())
-    )
+    files = {
+        path: "added" if before is None else "removed" if after is None else "changed"
+        for path, (before, after) in pairs.items()
+    }
     changes: dict[str, tuple[int, MemoryChange]] = {}
+    for path, found in (whole or {}).items():
+        changes |= found
+        files[path] = next(iter(found.values()))[1].change
     for path, (before, after) in steps.over("comparing", sorted(pairs.items()), len(pairs)):
         if path == layout.DECAY_SCORES:
             continue
@@ -404,7 +444,8 @@ def compare_moments(
         changes.values(),
         key=lambda row: (_ORDER.get(row[1].store, len(_ORDER)), row[1].path, row[0], row[1].id),
     )
-    return Comparison(*ends, files, tuple(change for _, change in ordered))
+    told = tuple([FileChanged(path, files[path]) for path in sorted(files)])
+    return Comparison(*ends, told, tuple([change for _, change in ordered]))
 
 
 def changes_from_now(
@@ -493,7 +534,7 @@ def _scored(
 
 def decided_in(content: bytes | None) -> dict[str, tuple[bool, bool]]:
     """Return whether each memory is pinned and archived by a scores file, of those that are either."""
-    entries = DecayScores.parse(content or b"").entries
+    entries = decided_entries(content or b"")
     decided = {id_: (entry.pinned, is_archived(entry)) for id_, entry in entries.items()}
     return {id_: each for id_, each in decided.items() if any(each)}
 

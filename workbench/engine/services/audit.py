@@ -611,7 +611,8 @@ class Audit:
         before = self._past.past(older, "older")
         after = self._past.past("HEAD" if newer is None else newer, "newer")
         steps = Steps("The comparison was called off; it changes nothing.", progress, cancelled)
-        pairs = before.differing(after, steps)
+        whole = before.whole(after) if newer is not None else {}
+        pairs = before.differing(after, steps, whole)
         if newer is None:
             store = context.history.store
             edits = find_edits(context.root, store, store.commit(after.commit).tree, context.state)
@@ -622,7 +623,7 @@ class Audit:
                 now = None if content is None else context.masking.content(path, content)
                 pairs[path] = (before.files.read(path), now)
         ends = (before.commit, None if newer is None else after.commit)
-        return compare_moments(pairs, after.unit, context.zone, ends, steps)
+        return compare_moments(pairs, after.unit, context.zone, ends, steps, whole)
 
 
 def _decisions(store: GitStore, action: Sequence[str]) -> tuple[int, int, int]:

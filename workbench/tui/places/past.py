@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
 PAGE = 300
 NOW = ""
-_MOST_COMPARED = 8
+# Memories of all comparisons that are kept; the newest is kept in any case.
+_MOST_COMPARED = 20_000
 # Of more memories nobody looks up whose each is.
 _MOST_OWNED = 2_000
 # Fewer files are compared before anybody could read how far it is.
@@ -365,10 +366,14 @@ class PastReading:
                 same=_same(workspace, back, comparison) if wish.everything else (),
             )
             self._compared[key] = known
-            while len(self._compared) > _MOST_COMPARED:
+            while len(self._compared) > 1 and self._size > _MOST_COMPARED:
                 self._compared.popitem(last=False)
         back = line.course.commits[line.place(here)] if line.name(line.place(here)) else older
         return replace(known, here=back)
+
+    @property
+    def _size(self) -> int:
+        return sum(len(each.comparison.memories) + len(each.same) for each in self._compared.values())
 
     def read_by(self, workspace: Workspace, listed: Listed) -> Listed:
         """Read who changed last what differs from now: that takes longer than what differs.
