@@ -113,6 +113,7 @@ class FrameApp(App[None], inherit_bindings=False):
         if isinstance(event, events.Key) and self._is_of_the_terminal(event):
             return
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            self.frame.courtesy.begin()
             await self._typed_ahead.take(event)
         elif isinstance(event, events.MouseEvent) and not event.is_forwarded and self._is_dragging(event):
             event.stop()

@@ -70,7 +70,7 @@ class Filtering:
 
         def look(_workspace: Workspace) -> tuple[AnyRows, RowFilter]:
             rows = place.all_rows
-            return rows, place.filter.looking_through(rows)
+            return rows, place.filter.looking_through(rows, self._frame.courtesy.unless(lambda: False))
 
         def show(found: tuple[AnyRows, RowFilter]) -> None:
             rows, looked = found

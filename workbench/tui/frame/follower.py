@@ -36,6 +36,7 @@ class Follower:
         workspace: Opened with `reads_refresh=False`.
         changed: Called from any thread.
         broke: Told of what nobody expected, from any thread; nothing is followed any more then.
+        unless: Returns what the work asks instead whether it is to end; see `Courtesy`.
     """
 
     def __init__(
@@ -43,11 +44,13 @@ class Follower:
         workspace: Workspace,
         changed: Callable[[], object],
         broke: Callable[[BaseException], object] = lambda _: None,
+        unless: Callable[[Callable[[], bool]], Callable[[], bool]] = lambda stopped: stopped,
     ) -> None:
         self._workspace = workspace
         self._changed = changed
         self._broke = broke
         self._closed = threading.Event()
+        self._is_over = unless(self._closed.is_set)
         self._behind = threading.Event()
         self._stop_watching: Callable[[], None] = lambda: None
         self.trouble = ""
@@ -75,7 +78,7 @@ class Follower:
                 self._broke(error)
 
     def _follow(self) -> None:
-        self._try(lambda: self._workspace.refresh(progress=self._read, cancelled=self._closed.is_set))
+        self._try(lambda: self._workspace.refresh(progress=self._read, cancelled=self._is_over))
         self.progress = None
         # In this order: whoever leaves while this is reading finds nothing begun afterwards.
         self._reading = False
@@ -139,7 +142,7 @@ class Follower:
 
         before = self.index
         try:
-            self._workspace.index(progress=progress, cancelled=self._closed.is_set)
+            self._workspace.index(progress=progress, cancelled=self._is_over)
         except WorkbenchError:
             # The panel and every search say why.
             self.index = "index behind"

@@ -25,7 +25,7 @@ from workbench.tui.frame.pressing import Pressing
 from workbench.tui.frame.remembered import Drafts
 from workbench.tui.frame.splits import Splits
 from workbench.tui.frame.walking import Jumping, Walking
-from workbench.tui.frame.working import Acting, Reading, Working, raise_on_screen
+from workbench.tui.frame.working import Acting, Courtesy, Reading, Working, raise_on_screen
 from workbench.tui.keys.table import BY_NAME, CHANGING, COMMAND, Command, pressed
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
@@ -137,6 +137,7 @@ class Frame(Screen[None], inherit_bindings=False):
         self.edges = Edges(self)
         self.walking = Walking(self)
         self.pressing = Pressing(self, clock)
+        self.courtesy = Courtesy()
         self._rest: Timer | None = None
         self._calming: Timer | None = None
         self._follower: Follower | None = None
@@ -493,6 +494,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self._workspace,
             lambda: call_later(self._memory_changed),
             lambda error: call_later(raise_on_screen, error),
+            self.courtesy.unless,
         )
 
     def _memory_changed(self) -> None:

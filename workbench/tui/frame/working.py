@@ -6,6 +6,7 @@ Changes go one after another; of what is read for one part, only the newest requ
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -38,6 +39,8 @@ _PHASES = {
 }
 T = TypeVar("T")
 _READERS = 3
+# Seconds from a key to its echo on the screen, if nothing else is at work.
+_FOR_A_KEY = 0.04
 
 
 class Working:
@@ -254,6 +257,27 @@ def _next_undo(workspace: Workspace) -> str:
     except WorkbenchError:
         return ""
     return step.commit if step is not None else ""
+
+
+class Courtesy:
+    """Lets what nobody waits for wait while a key is on its way to the screen: Python runs one thread at a time."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+
+    def begin(self) -> None:
+        """Be told that a key has come in."""
+        self._until = time.monotonic() + _FOR_A_KEY
+
+    def unless(self, stopped: Callable[[], bool]) -> Callable[[], bool]:
+        """Return what work on a thread is to ask again and again whether it was called off."""
+
+        def asked() -> bool:
+            if (left := self._until - time.monotonic()) > 0:
+                time.sleep(left)
+            return stopped()
+
+        return asked
 
 
 class Reading:

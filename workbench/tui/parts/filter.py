@@ -19,6 +19,7 @@ from workbench.display.cells import cell_width
 from workbench.display.ink import Span, gap
 from workbench.engine.language.periods import parse_days
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.process import garbage_collection_paused
 from workbench.engine.values import dataclass
 from workbench.tui.parts.line import DrawnLines, WrittenLine
 
@@ -59,12 +60,13 @@ class Offers:
 
     Args:
         rows: The rows; headings and spaces offer nothing.
+        gives_way: Called at each of them.
     """
 
     # No text in UTF-8 has this byte, so nothing that is looked for goes over the end of a row.
     _END = b"\xff"
 
-    def __init__(self, rows: AnyRows, look: Look) -> None:
+    def __init__(self, rows: AnyRows, look: Look, gives_way: Callable[[], object] = lambda: None) -> None:
         self.rows = array("l")
         self._days = array("l")
         self._starts = array("l")
@@ -75,6 +77,7 @@ class Offers:
         for at in range(len(rows)):
             if not rows.key(at):
                 continue
+            gives_way()
             offer = look(rows, at)
             for name in offer.fields.keys() - self._columns.keys():
                 self._columns[name] = [()] * len(self.rows)
@@ -182,9 +185,16 @@ class RowFilter:
         self._kept = (rows, query, kept, len(passing))
         return kept, len(passing)
 
-    def looking_through(self, rows: AnyRows) -> RowFilter:
-        """Return this filter with other rows looked through, for `take_over`; may be called on a thread."""
+    @garbage_collection_paused()
+    def looking_through(self, rows: AnyRows, gives_way: Callable[[], object] = lambda: None) -> RowFilter:
+        """Return this filter with other rows looked through, for `take_over`; may be called on a thread.
+
+        Args:
+            gives_way: Called at each row that was not looked at before.
+        """
         other = copy(self)
+        if other._offers is None or other._offers[0] is not rows:
+            other._offers = (rows, Offers(rows, self._look, gives_way))
         other._pass(rows)
         return other
 
