@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.services.agent_home import AgentHome
-from tests.engine.services.callings import EPISODE, HARBOUR, ROBIN
+from tests.engine.services.callings import EPISODE, HARBOUR, ROBIN, a_proposal
 from workbench.engine import Workspace, layout
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.results.audit import Action
@@ -119,6 +119,33 @@ def test_an_obstacle_is_told_before_anything_is_taken_back(settled: AgentHome) -
         assert workspace.action(added.id).obstacle == ""
         workspace.core_replace(item.id, "Sings in two choirs")
         assert "changed again" in workspace.action(added.id).obstacle
+
+
+def test_ticks_that_were_taken_back_can_be_passed_over(settled: AgentHome) -> None:
+    with settled.open("person") as workspace:
+        a_proposal(workspace)
+        first, second = [each.id for each in workspace.review().items][:2]
+        before = [each.id for each in workspace.actions(passing=False).actions]
+        workspace.inbox_tick(items={first: "rejected"})
+        ticked = newest(workspace)
+        assert not ticked.passing
+        workspace.undo()
+        workspace.redo()
+        assert [each.id for each in workspace.actions(passing=False).actions] == [ticked.id, *before]
+        workspace.undo()
+        found = workspace.actions(passing=False)
+        assert [each.id for each in found.actions] == before
+        assert found.passed_over == len(workspace.actions().actions) - len(before) == 4
+        workspace.inbox_tick(items={second: "rejected"})
+        workspace.pin(ROBIN)
+        workspace.undo()
+        returned, pinned, other = workspace.actions(passing=False).actions[:3]
+        assert (returned.returns, returned.passing, pinned.passing, other.passing) == (
+            True,
+            False,
+            False,
+            False,
+        )
 
 
 def test_only_what_changed_a_memory_is_listed_of_it(settled: AgentHome) -> None:

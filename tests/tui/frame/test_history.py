@@ -188,6 +188,19 @@ async def test_an_alert_is_kept_or_its_old_text_brought_back(lived: Workspace) -
         assert "Never send a text unread." in (lived.root / "SOUL.md").read_text(encoding="utf-8")
 
 
+async def test_what_was_taken_back_is_no_change_of_a_memory(lived: Workspace) -> None:
+    async with opened(lived) as pilot:
+        lived.pin("entity:person--robin")
+        lived.undo()
+        lived.graph_add_fact("entity:person--robin", "Sings")
+        await press(pilot, "1")
+        frame_of(pilot).go("graph", row="entity:person--robin")
+        await press(pilot)
+        await press(pilot, "h")
+        shown = plain_text(place_of(pilot).heading(place_of(pilot).results, 80))
+        assert shown.startswith("3 changes of “Robin”")
+
+
 async def test_what_taking_a_reflection_back_would_do_is_shown_before_the_answer(lived: Workspace) -> None:
     async with opened(lived) as pilot:
         await press(pilot, "7")

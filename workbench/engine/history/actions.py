@@ -23,6 +23,7 @@ from workbench.engine.history.commits import (
     REVERTS,
     REVERTS_ITEM,
     SETTLED_BY_ITSELF,
+    TICKING,
     UNDOES,
     CommitMessage,
     parse_message,
@@ -244,6 +245,7 @@ class ActionWalk:
         owner, begun = owner_of(message), first.moment.astimezone(UTC)
         # All actions of a long history may be kept, and most of them say the same words.
         files = tuple(dict.fromkeys(intern(layout.shown(line.file)) for line in lines))
+        returned = _returned(message)
         return Action(
             id=first.id,
             newest=newest.id,
@@ -270,7 +272,17 @@ class ActionWalk:
             reversible=group.is_whole and not undone,
             device=message.trailer(DEVICE) or "",
             critical=tuple(path for path in files if path in self._critical),
+            passing=all(map(self._is_tick, group.messages)) and (undone or bool(returned)),
+            returns=bool(returned),
         )
+
+    def _is_tick(self, message: CommitMessage) -> bool:
+        """Return whether a commit ticked something, or only took back or brought back ticks."""
+        while about := _returned(message):
+            if not self._store.has_object(about[0]):
+                return False
+            message = parse_message(self._store.commit(about[0]))
+        return message.trigger == TICKING
 
     def _from_log(self, walked: set[str]) -> Iterator[_Found]:
         lines = iterate_audit_backwards(layout.resolve(self._root, layout.AUDIT_LOG))
@@ -300,6 +312,11 @@ class ActionWalk:
             upkeep=line.actor.startswith(_UPKEEP) and line.action not in (Verb.ALERT, Verb.SYNC),
             reversible=False,
         )
+
+
+def _returned(message: CommitMessage) -> list[str]:
+    """Return the commits that one took back or brought back."""
+    return [target for key, target in message.trailers if key in (UNDOES, REDOES, REVERTS)]
 
 
 def _alert_of_change(message: CommitMessage) -> str | None:

@@ -133,6 +133,8 @@ class Action:
         reversible: Whether it stands and may be taken back whole, unless what it changed was changed since.
         device: The device it was done on, where memory is synced; else empty.
         critical: The critical files it changed, but for settings, which are set and taken back one by one.
+        passing: Whether nothing came of it: a tick that was taken back, or the taking back or bringing back of a tick.
+        returns: Whether it took something back or brought it back.
     """
 
     id: str
@@ -159,6 +161,8 @@ class Action:
     reversible: bool = True
     device: str = ""
     critical: tuple[str, ...] = ()
+    passing: bool = False
+    returns: bool = False
 
 
 @dataclass(frozen=True)
@@ -168,11 +172,13 @@ class Actions:
     Args:
         more: Whether there are older ones.
         damaged: What is wrong with the history, where some are told from the audit log; empty where nothing is.
+        passed_over: How many passing ones were left out on the way to the last.
     """
 
     actions: tuple[Action, ...]
     more: bool = False
     damaged: str = ""
+    passed_over: int = 0
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,7 @@ class ActionLog:
         until: str | None = None,
         text: str | None = None,
         upkeep: bool = True,
+        passing: bool = True,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Actions:
         """Return what was done, newest first; history is read no further than that takes.
@@ -66,6 +67,7 @@ class ActionLog:
             until: Latest time or day, that day included.
             text: Part of the summary, a file or the actor.
             upkeep: Whether the system's own housekeeping is among them.
+            passing: Whether what nothing came of is among them: ticks that were taken back.
             cancelled: Asked at every action.
 
         Raises:
@@ -82,12 +84,16 @@ class ActionLog:
             for each, name in ((since, "since"), (until, "until"))
         )
         wanted = text.casefold() if text else ""
+        passed_over: set[str] = set()
         of_memory: dict[str, Action] | None = None
 
         def takes(action: Action) -> bool:
             if cancelled():
                 raise Cancelled("The reading of history was called off; it changes nothing.")
             if (action.upkeep and not upkeep) or (end and action.timestamp > end):
+                return False
+            if action.passing and not passing:
+                passed_over.add(action.id)
                 return False
             if of_memory is not None and action.id not in of_memory:
                 return False
@@ -106,7 +112,7 @@ class ActionLog:
         if begin is not None:
             found = takewhile(lambda action: action.timestamp >= begin, found)
         page = tuple(islice(filter(takes, found), offset, offset + limit + 1))
-        return Actions(page[:limit], len(page) > limit, walk.damaged)
+        return Actions(page[:limit], len(page) > limit, walk.damaged, len(passed_over))
 
     def count(self) -> int:
         """Return how many actions there are, the system's own housekeeping left out; quick once it was asked.

@@ -207,7 +207,7 @@ PREFIXES = (
                 "show-upkeep",
                 ("u",),
                 "upkeep",
-                "List upkeep in History, or hide it.",
+                "List upkeep and ticks taken back in History, or hide them.",
                 "Nothing is kept up here.",
             ),
             Command(

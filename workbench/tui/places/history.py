@@ -302,12 +302,17 @@ class HistoryPlace(Place):
             counts = counts_of(results.compared.comparison.memories)
             return spread((ink(ends, "strong"),), (ink(counts, "soft"),) if counts else (), width)
         if view.of:
-            count = len(results.actions)
-            left = f"{counted(count, 'change')} of “{results.title}”"
+            stand = [each for each in results.actions if not each.undone_by and not each.returns]
+            back = sum(bool(each.undone_by) and not each.returns for each in results.actions)
+            left = f"{counted(len(stand), 'change')} of “{results.title}”" + (
+                f", {back} taken back" * bool(back)
+            )
             return spread((ink(left, "strong"),), (ink("esc shows all", "faint"),), width)
         begun = moments.time(0)
         since = f" since {words.day(begun.date(), results.now.date())}" if begun is not None else ""
-        total = f"{counted(moments.total, 'action')}{since}"
+        total = f"{counted(moments.total - results.passed_over, 'action')}{since}"
+        if results.passed_over:
+            total += f"; {counted(results.passed_over, 'row')} of ticks taken back left out"
         legend = hands_legend() if len(self.scrubber.lines(max(1, self.scrubber.size.width))) < 3 else ()
         return spread((ink(total, "soft"),), legend, width)
 
@@ -600,7 +605,8 @@ class HistoryPlace(Place):
     def _toggle_upkeep(self) -> None:
         shown = not self.kept.get(_UPKEEP)
         self.kept[_UPKEEP] = "shown" if shown else ""
-        self.frame.say("Upkeep is listed too." if shown else "Upkeep is hidden.")
+        what = "Upkeep, and ticks that were taken back,"
+        self.frame.say(f"{what} are listed too." if shown else f"{what} are hidden.")
         self._read_again()
 
     def _zoom(self, *, closer: bool) -> bool:

@@ -241,6 +241,7 @@ class Listed:
         filtered: The filter of the place, where there is one, that has looked through these rows.
         damaged: What is wrong with the history; empty where nothing is.
         gone: Whether there was a history here, and there is none.
+        passed_over: How many ticks that nothing came of, and takings back of such, are not listed.
     """
 
     wish: Wish
@@ -254,6 +255,7 @@ class Listed:
     filtered: RowFilter | None = None
     damaged: str = ""
     gone: bool = False
+    passed_over: int = 0
 
     @property
     def view(self) -> View:
@@ -322,6 +324,7 @@ class PastReading:
                 memory=of if of and path is None else None,
                 file=path,
                 upkeep=wish.upkeep or bool(of),
+                passing=wish.upkeep,
                 cancelled=stopped,
             )
             last = listed.line.place(found.actions[-1].newest) if found.actions and listed.line else -1
@@ -333,7 +336,12 @@ class PastReading:
             limit = min(4 * limit, _EVERYTHING)
         damaged = found.damaged or listed.damaged
         listed = replace(
-            listed, actions=found.actions, more=found.more, title=_title(workspace, of), damaged=damaged
+            listed,
+            actions=found.actions,
+            more=found.more,
+            title=_title(workspace, of),
+            damaged=damaged,
+            passed_over=found.passed_over,
         )
         return replace(listed, rows=ActionRows(listed))
 
