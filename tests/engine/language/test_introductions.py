@@ -24,6 +24,7 @@ from workbench.engine.language.introductions import Introduction, introduced
         ("I live in Porto", Introduction(home="Porto")),
         ("I work in the timezone of Lima", Introduction(timezone="Lima")),
         ("我叫周远,在一家书店做编辑", Introduction("周远", "在一家书店做编辑")),
+        ("我叫周远，在一家卖旧书的书店当编辑。", Introduction("周远", "在一家卖旧书的书店当编辑")),
         ("我是一名数据工程师", Introduction(role="数据工程师")),
         ("我住在台北", Introduction(home="台北")),
     ],

@@ -10,11 +10,11 @@ from workbench.engine.values import dataclass
 
 _NAME: Final = r"[^\W\d_a-z][\w'-]+(?: [^\W\d_a-z][\w'.-]+){0,2}"
 _HAN: Final = r"[\u3400-\u9fff]"
-_HAN_END: Final = r"(?=[,;.!?、\s]|$)"
+_HAN_END: Final = r"(?=[,;.!?、，。；！？\s]|$)"
 
 _NAMED: Final = lazy_pattern(
     rf"\b(?:[Mm]y (?:full )?name(?:'s| is)|[Cc]all me) (?P<name>{_NAME})"
-    rf"|我(?:的名字)?(?:是)?叫(?:做|作)?(?P<han>{_HAN}{{2,4}}?)(?=[,;.!?、\s]|是|在|来|來|$)"
+    rf"|我(?:的名字)?(?:是)?叫(?:做|作)?(?P<han>{_HAN}{{2,4}}?)(?=[,;.!?、，。；！？\s]|是|在|来|來|$)"
 )
 # “I'm Ines, a nurse …”, “I'm Ines and I …”, “I'm Ines from …”; “I'm Fine, thanks” introduces nobody.
 _PRESENTED: Final = lazy_pattern(
@@ -41,7 +41,7 @@ _WORK: Final = lazy_pattern(
 _I_AM_A: Final = lazy_pattern(r"\b[Ii](?:'m| am) (?:now )?an? (?P<said>\S.*)")
 _HAN_WORK: Final = lazy_pattern(
     rf"我是(?:一名|一位|一?[个個](?!人)|名|位)(?P<trade>{_HAN}{{2,12}})"
-    rf"|我[^。.!?]{{0,12}}?在(?P<place>[\w\u3400-\u9fff]{{2,16}}?)(?:做|当|當|担任|擔任)(?P<job>{_HAN}{{2,8}}?)"
+    rf"|我[^。.!?]{{0,12}}?在(?P<place>[\w\u3400-\u9fff]{{2,16}}?)(?P<as>做|当|當|担任|擔任)(?P<job>{_HAN}{{2,8}}?)"
     rf"{_HAN_END}"
 )
 _PLACE: Final = rf"(?P<place>{_NAME}(?:, {_NAME})?)"
@@ -109,7 +109,7 @@ def _role(plain: str, rest: str) -> str:
     if (claimed := _I_AM_A.search(plain)) and _PROFESSION.search(said := _up_to_its_end(claimed["said"])):
         return said
     if han := _HAN_WORK.search(plain):
-        return han["trade"] or f"在{han['place']}做{han['job']}"
+        return han["trade"] or f"在{han['place']}{han['as']}{han['job']}"
     return ""
 
 

@@ -227,6 +227,22 @@ def test_what_somebody_else_wants_and_what_is_wanted_once_is_no_preference_of_th
     ]
 
 
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("From now on always answer me in English, as short as you can.",
+         "From now on always answer Alex Marsh in English, as short as you can"),
+        ("Never push to my fork without asking me.", "Never push to Alex Marsh’s fork without asking them"),
+        ("以后给我的回复都用中文，尽量短。", "以后给Alex Marsh的回复都用中文，尽量短"),
+        ("发布前一定要先跑完整的回归测试。", "发布前一定要先跑完整的回归测试"),
+    ],
+)  # fmt: skip
+def test_a_standing_rule_names_the_person_who_gave_it(tmp_path: Path, rule: str, told: str) -> None:
+    passages = (said("2026-02-20 09:00", rule, speaker="user"),)
+    (item,) = rewritten(snapshot(tmp_path, passages, owner="Alex Marsh"))
+    assert (item.target, item.text) == ("core:persona", told)
+
+
 def test_an_open_decision_that_was_taken_leaves(tmp_path: Path) -> None:
     passages = (said("2026-02-25 09:00", "We rent a second machine for SWAN", type="decision"),)
     several = "## Active Context\n- Open decisions: a second machine for SWAN, the price of waves\n"

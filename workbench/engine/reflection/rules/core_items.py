@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from workbench.engine.results.memories import CoreBlock, CoreItem
 
 _LABELLED: Final = lazy_pattern(r"[*_]*([^:：*_\n]{1,40}?)[*_]*[:：][*_]*\s+(.*)\Z", re.DOTALL)
+_ME: Final = lazy_pattern(r"\bme\b", re.IGNORECASE)
+_MY: Final = lazy_pattern(r"\bmy\b", re.IGNORECASE)
 _PLACEHOLDER: Final = lazy_pattern(r"\[[^\[\]\n]*\]")
 _WANTS: Final = lazy_pattern(
     r"\W*((?:[Tt]he )?[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*){0,2}) (?:\w+ly |always |never |also |now )*"
@@ -105,6 +107,14 @@ def told_of_user(sentence: str, snapshot: Snapshot) -> str:
     told = told_of_owner(sentence, snapshot)
     name = snapshot.owner
     return told if name else re.sub(r"(?<![\w“\"])User(?=[\s’,.]|$)", "the user", told)
+
+
+def rule_for_user(sentence: str, snapshot: Snapshot) -> str:
+    """Return a standing rule with the person named who gave it: “answer me in English”, 给我的回复用中文."""
+    name = snapshot.owner
+    told = told_of_user(sentence, snapshot)
+    told = _MY.sub(f"{name or 'the user'}’s", _ME.sub(name or "the user", told))
+    return told.replace("我", name or "用户")
 
 
 def wants_of_somebody_else(sentence: str, snapshot: Snapshot) -> bool:

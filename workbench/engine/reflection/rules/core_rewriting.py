@@ -31,6 +31,7 @@ from workbench.engine.reflection.rules.core_items import (
     is_owners,
     newest_first,
     read_lines,
+    rule_for_user,
     says,
     told_of_user,
     wants_of_somebody_else,
@@ -473,7 +474,8 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
         if not sentence:
             continue
         rule = routing_cues().fits("standing", sentence.translate(PUNCTUATION))
-        text = clipped(plain(told_of_user(sentence, snapshot)), _LONGEST_PREFERENCE)
+        told = (rule_for_user if rule else told_of_user)(sentence, snapshot)
+        text = clipped(plain(told), _LONGEST_PREFERENCE)
         if _OF_ONESELF.search(text):
             # Nobody else can be told of in words that stay in the first person.
             continue
