@@ -148,9 +148,7 @@ async def test_a_theme_is_no_action_that_undo_takes_back(seen: Workspace) -> Non
     async with opened(seen) as pilot:
         await press(pilot, "p")
         await press(pilot, "ctrl+t", "u")
-        assert (
-            drawn(pilot, "keys").strip().startswith("What was done last changed no memory. Undo what you did")
-        )
+        assert drawn(pilot, "keys").strip().startswith("What was done last has no undo. Undo what you did")
 
 
 async def test_any_other_key_withdraws_a_question_and_does_its_work(

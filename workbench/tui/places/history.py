@@ -312,7 +312,7 @@ class HistoryPlace(Place):
         since = f" since {words.day(begun.date(), results.now.date())}" if begun is not None else ""
         total = f"{counted(moments.total - results.passed_over, 'action')}{since}"
         if results.passed_over:
-            total += f"; {counted(results.passed_over, 'row')} of ticks taken back left out"
+            total += f"; {counted(results.passed_over, 'row')} of ticks hidden"
         legend = hands_legend() if len(self.scrubber.lines(max(1, self.scrubber.size.width))) < 3 else ()
         return spread((ink(total, "soft"),), legend, width)
 

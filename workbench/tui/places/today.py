@@ -50,6 +50,7 @@ from workbench.tui.places.ticks import (
 from workbench.tui.places.unread import BEGIN_CORE, Notice, unread_sections
 from workbench.tui.verbs.act import OTHER_VERBS, Act
 from workbench.tui.verbs.adding import Destination
+from workbench.tui.verbs.history import kept
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -589,8 +590,7 @@ def begin_history(workspace: Workspace) -> str:
 def _keep(alarms: tuple[Alarm, ...]) -> Act:
     def call(workspace: Workspace) -> str:
         workspace.acknowledge(*(each.alert.id for each in alarms))
-        named = alarms[0].alert.file if len(alarms) == 1 else f"{len(alarms)} changes"
-        return f"Kept the change of {named}; ⸨bring-back⸩ on it in History brings the old text back."
+        return kept(alarms[0].alert.file if len(alarms) == 1 else f"{len(alarms)} changes")
 
     return Act(call)
 

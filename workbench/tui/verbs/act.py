@@ -85,7 +85,7 @@ def deed(step: NextStep) -> str:
 
 _TICK = "tick:"
 _LEAST_QUOTED = 12
-_NO_UNDO = "What was done last changed no memory."
+_NO_UNDO = "What was done last has no undo."
 
 
 def _whose(step: NextStep) -> str:

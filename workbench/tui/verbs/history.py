@@ -164,10 +164,21 @@ def acknowledge(happened: tuple[Happened, ...]) -> Act | str:
 
     def call(workspace: Workspace) -> str:
         workspace.acknowledge(*(alert for _, alert in waiting))
-        named = happened[0].action.files[0] if len(waiting) == 1 else f"{len(waiting)} changes"
-        return f"Kept the change of {named}; ⸨bring-back⸩ on it in History brings the old text back."
+        return kept(happened[0].action.files[0] if len(waiting) == 1 else f"{len(waiting)} changes")
 
     return Act(call)
+
+
+def kept(named: str) -> str:
+    """Say that the change behind an alert is kept, which undo passes over, and what to do about it all the same.
+
+    Args:
+        named: The file, or how many changes.
+    """
+    return (
+        f"Kept the change of {named}. ⸨undo⸩ does not take that back; "
+        "⸨bring-back⸩ on the change in History brings the old text back."
+    )
 
 
 def refuse_to_decline(happened: tuple[Happened, ...]) -> str:
