@@ -20,6 +20,7 @@ from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import StorageError
 from workbench.tui.frame.app import FrameApp
 from workbench.tui.parts.line import DrawnLines
+from workbench.tui.parts.list import ListPart
 
 if TYPE_CHECKING:
     from workbench.display.transcript import Evidence
@@ -160,6 +161,24 @@ async def test_any_other_key_withdraws_a_question_and_does_its_work(
         await press(pilot, "u", "l", *"half", "enter", "enter")
         assert seen.head() == before
         assert frame_app(pilot).frame.place.filter.text == "half"
+
+
+async def test_a_click_elsewhere_withdraws_a_question_and_one_on_it_answers(
+    seen: Workspace, seen_clock: FixedClock
+) -> None:
+    async with opened(seen) as pilot:
+        await let_the_agent_follow(pilot, seen, seen_clock)
+        before = seen.head()
+        await press(pilot, "u")
+        assert "came after it: undo" in drawn(pilot, "keys")
+        await pilot.click(ListPart, offset=(20, 6))
+        await press(pilot, "enter")
+        assert seen.head() == before
+        await press(pilot, "escape", "u")
+        keys = drawn(pilot, "keys")
+        await pilot.click("#keys", offset=(keys.splitlines()[-1].index("enter") + 1, keys.count("\n")))
+        await press(pilot)
+        assert said(pilot).startswith("Took back: pinned")
 
 
 async def test_the_card_is_scrolled_while_a_question_stands(seen: Workspace, seen_clock: FixedClock) -> None:

@@ -146,15 +146,21 @@ class Pressing:
             frame.acting.act(act.call, stays=act.stays)
             frame.redraw()
         elif not self._reads(key):
-            self.question = None
             bound = frame.keymap.bound(key)
             if isinstance(bound, Command) and bound.id == "quit" and len(key) > 1:
+                self.question = None
                 return False  # what was asked is left as it was
-            frame.say("Left as it was.")
-            act.leave()
-            frame.read_card()
+            self.withdraw()
             return key == "escape"
         return True
+
+    def withdraw(self) -> None:
+        """Leave what is asked as it was, if anything is: one has gone on to something else."""
+        if (act := self.question) is not None:
+            self.question = None
+            self._frame.say("Left as it was.")
+            act.leave()
+            self._frame.read_card()
 
     def _reads(self, key: str) -> bool:
         """Go through the card, if that is what a key does."""

@@ -393,6 +393,11 @@ class Frame(Screen[None], inherit_bindings=False):
         self.edges.draw()
         self.read_card()
 
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Withdraw a question once something else than its answers is pointed at."""
+        if event.widget is not self.edges.lines["keys"]:
+            self.pressing.withdraw()
+
     @on(ListPart.Chosen)
     def _chosen(self, event: ListPart.Chosen) -> None:
         if event.sender is self.place.list:
