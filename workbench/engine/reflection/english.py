@@ -157,7 +157,7 @@ LIKELY_VERBS: Final = words(
 """Verbs in their plain form where they stand in a row behind another verb; else they may be nouns."""
 
 
-def third_person(sentence: str, name: str) -> str:
+def third_person(sentence: str, name: str, *, repeats: bool = False) -> str:
     """Say of somebody what he says of himself: “I prefer tea” of Alex becomes “Alex prefers tea”.
 
     The first mention becomes the name, later ones “they”, “them” and “their”; quotations, code and links stay as they
@@ -168,6 +168,7 @@ def third_person(sentence: str, name: str) -> str:
     Args:
         sentence: One sentence, such as `sentences` gives.
         name: Of the speaker, as it shall stand at the beginning of a sentence.
+        repeats: Whether later mentions are the name again instead of “they” and “them”.
 
     Returns:
         One line without a final stop, its first letter a capital.
@@ -180,7 +181,7 @@ def third_person(sentence: str, name: str) -> str:
         name = _CHINESE_NAMES.get(name.casefold(), name)
         others = any(found[0] != "我" for found in _CHINESE.finditer(plain))
         return f"{name}：{plain}" if others else plain.replace("我", name)
-    turned = _Turning(name).turn(plain)
+    turned = _Turning(name, repeats=repeats).turn(plain)
     if turned is None:
         return f"{name}: {plain}"
     return turned[:1].upper() + turned[1:]
@@ -199,8 +200,9 @@ def _opening(line: str) -> int:
 class _Turning:
     """One sentence on its way: whether the name has been said, and which verb waits to agree with it."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, repeats: bool) -> None:
         self._name = mid_sentence(name)
+        self._repeats = repeats
         self._named = False
         self._governs = False
         self._after_and = False
@@ -249,7 +251,7 @@ class _Turning:
         return own if own is not None else self._coordinated(word, key, before.casefold())
 
     def _subject(self) -> str:
-        if self._named:
+        if self._named and not self._repeats:
             self._they = self._plain = True
             self._after_and = False
             return "they"
@@ -259,7 +261,7 @@ class _Turning:
 
     def _contracted(self, tail: str, following: str) -> str:
         verb = "had" if tail == "d" and _PARTICIPLE.match(following) else _CONTRACTED[tail]
-        if self._named:
+        if self._named and not self._repeats:
             self._plain = True
             return "they " + ("are" if verb == "am" else verb)
         self._named = True
@@ -274,7 +276,7 @@ class _Turning:
         if not self._named:
             self._named = True
             return {"my": f"{self._name}’s", "mine": f"{self._name}’s"}.get(key, self._name)
-        return {"my": "their", "mine": "theirs"}.get(key, "them")
+        return {"my": "their", "mine": "theirs"}.get(key, self._name if self._repeats else "them")
 
     def _agreeing(self, word: str, key: str) -> str | None:
         if key in ADVERBS or (

@@ -215,7 +215,7 @@ def test_a_leading_answer_is_no_name_and_a_trailing_question_is_cut_off(tmp_path
     )
     facts = _facts(tmp_path, passages)
     assert facts == {
-        "Maria’s big sister is four years older than them": "person--maria",
+        "Maria’s big sister is four years older than Maria": "person--maria",
         "Tilda quit their job at the bakery": "person--tilda",
     }
 

@@ -13,6 +13,7 @@ from workbench.engine.language.denials import is_denied
 from workbench.engine.language.introductions import introduced
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.reflection.extraction.lasting import kind_of, since_of, standing_of
 from workbench.engine.reflection.extraction.retelling import own_words, tell
 from workbench.engine.reflection.extraction.worth import (
     LEAST,
@@ -326,21 +327,21 @@ def candidates(
             told = tell(own, voice.name, said)
             value = worth.value + _DATED * told.dated
             if told.text and value >= LEAST:
+                standing = standing_of(own, worth.kind)
+                features = features_of(own, worth.kind, joint=joint, dated=told.dated, asks=voice.is_owner)
                 yield Candidate(
                     at,
                     about.entity,
                     about.label,
                     told.text,
                     piece,
-                    worth.kind,
+                    kind_of(worth.kind, standing, own),
                     value,
                     worth.terms,
-                    told.day or passage.day,
+                    since_of(told.text, standing, told.day, passage.day),
                     told.dated,
                     # A note was written to be remembered; only talk is weighed.
-                    features=features_of(own, worth.kind, joint=joint, dated=told.dated, asks=voice.is_owner)
-                    if passage.speaker
-                    else (),
+                    features=(*features, standing) if passage.speaker else (),
                 )
         topic = _topic(sentence.text, topic)
 

@@ -34,7 +34,7 @@ _KNOWN_FROM_HERE: Final = 0.4
 _MOST_SOURCED: Final = 20
 _PLAIN: Final = frozenset(("milestone", "family", "health", "work", "home", "pet", "identity", "decision"))
 _PASSING: Final = frozenset(("preference", "technical", "plan", "own", "acquaintance"))
-_SURE: Final = 4.5
+_SURE: Final = 4.0
 # What somebody wants help with now may be over tomorrow.
 _ATTEMPT: Final = " trying to "
 _REASONS: Final = {
@@ -398,6 +398,7 @@ def _may_join(one: Candidate, other: Candidate) -> bool:
         and other.since
         and (one.dated or other.dated)
     ):
-        apart = abs((date.fromisoformat(one.since) - date.fromisoformat(other.since)).days)
+        first, second = (date.fromisoformat(f"{each.since}-01-01"[:10]) for each in (one, other))
+        apart = abs((first - second).days)
         return apart <= _DAYS_APART
     return True

@@ -26,6 +26,7 @@ from workbench.engine.reflection.extraction.connections import (
     together_item,
 )
 from workbench.engine.reflection.extraction.facts import KnownFacts, anew, fact_item, group, in_order, quoted
+from workbench.engine.reflection.extraction.lasting import comes_behind, is_over
 from workbench.engine.reflection.extraction.reading import Reader
 from workbench.engine.reflection.extraction.stated import particulars
 from workbench.engine.reflection.extraction.worth import is_kept, odds_of, terms_of
@@ -45,10 +46,10 @@ if TYPE_CHECKING:
 _STEP: Final = 200
 _MOST_ODDS: Final = 1.5
 _MOST_RELATIONS: Final = 200
-_STATED_RELATION: Final = 3.8
+_STATED_RELATION: Final = 2.8
 _MOST_FOR_REPETITION: Final = 3.0
 _MERGE: Final = 6.5
-_TOGETHER: Final = 1.5
+_TOGETHER: Final = 0.5
 _FIRST_AREAS: Final = 5
 _ON_AGENDA: Final = 0.2
 _MOST: Final = 500
@@ -97,14 +98,24 @@ def extract_knowledge(snapshot: Snapshot, agenda: Agenda, work: Work) -> tuple[R
     return _Proposing(snapshot, agenda, reader, work).items()
 
 
-def _weighed(statements: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Yield what is worth a person's minute, its worth raised or lowered by what speaks for keeping it."""
+def _weighed(statements: Iterable[Candidate], passages: Sequence[Passage]) -> Iterator[Candidate]:
+    """Yield what is worth a person's minute, its worth raised or lowered by what speaks for keeping it.
+
+    What lasts comes first; what was planned for a day that has passed by the newest passage is left out.
+    """
+    moments = [passage.moment.date() if passage.moment else None for passage in passages]
+    newest = max(filter(None, moments), default=None)
     for one in statements:
         if not one.features:
             yield one
-        elif is_kept(one.value, odds := odds_of(one.features), one.kind):
+            continue
+        said = moments[one.at]
+        if said and newest and is_over(one.text, one.features, said, newest):
+            continue
+        if is_kept(one.value, odds := odds_of(one.features), one.kind):
             # What was meant for memory has no odds; it comes before conversation that has good ones.
-            yield replace(one, value=one.value + min(odds, _MOST_ODDS) - _MOST_ODDS / 2)
+            behind = comes_behind(one.kind, one.features, (newest - said).days if said and newest else 0)
+            yield replace(one, value=one.value + min(odds, _MOST_ODDS) - _MOST_ODDS / 2 - behind)
 
 
 @dataclass(frozen=True)
@@ -138,7 +149,9 @@ class _Proposing:
         standing = Standing(known.of)
         statements = (
             replace(one, value=one.value + _ON_AGENDA) if one.at in self._first else one
-            for one in without_outdated(map(self._found.in_its_place, _weighed(self._found.statements)))
+            for one in without_outdated(
+                map(self._found.in_its_place, _weighed(self._found.statements, self._passages))
+            )
         )
         groups = in_order(
             each

@@ -18,9 +18,11 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import words
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates, own_part
 from workbench.engine.reflection.extraction.connections import GENERAL, Connections, Naming
+from workbench.engine.reflection.extraction.lasting import standing_of
 from workbench.engine.reflection.extraction.naming import Mention, Names, Voice, Voices
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.stated import is_concrete, particulars, stated
+from workbench.engine.reflection.extraction.ties import Ties
 from workbench.engine.reflection.extraction.worth import (
     LEAST,
     features_of,
@@ -193,6 +195,8 @@ class Reader:
         self._voices = Voices(snapshot)
         self._participants = self._voices.names()
         self._persons = Persons()
+        self._ties = Ties()
+        self._called: set[tuple[str, str]] = set()
         self._own_verbs = [name for name in snapshot.relations if name not in _KNOWN_VERBS]
 
     def read(self, at: int, passage: Passage) -> None:
@@ -217,6 +221,8 @@ class Reader:
         meant = list(stated(at, passage, voice, self.names))
         explicit = bool(meant)
         told = self._read_relatives(at, passage, voice)
+        if passage.speaker:
+            meant.extend(self._ties.read(at, passage, voice))
         if not passage.type:
             meant.extend(
                 one
@@ -232,7 +238,8 @@ class Reader:
         self._read_names(at, passage, voice, explicit=explicit or not passage.speaker)
 
     def settle(self) -> None:
-        """Take in, once all is read, whom only what they do tells to be persons."""
+        """Take in, once all is read, whom only what they do tells to be persons, and whom speakers have."""
+        self.found.statements.extend(self._ties.told(self._called))
         for at, mention in self._persons.named():
             if (
                 self.names.record(mention.label) is None
@@ -293,6 +300,7 @@ class Reader:
             for one in relatives(sentence.text, self._participants):
                 quote = sentence.text[one.start : one.end]
                 told.add(one.name)
+                self._called.add((voice.entity, one.kin))
                 if one.animal:
                     article = "an" if one.kin[0] in "aeiou" else "a"
                     text = f"{voice.name} has {article} {one.kin} called {one.name}"
@@ -438,7 +446,10 @@ def circumstances(
                 day,
                 told.dated,
                 subject=subject,
-                features=features_of(own, KIND, joint=False, dated=told.dated, asks=True)
+                features=(
+                    *features_of(own, KIND, joint=False, dated=told.dated, asks=True),
+                    standing_of(own, KIND),
+                )
                 if passage.speaker
                 else (),
             )

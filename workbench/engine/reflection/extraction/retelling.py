@@ -141,6 +141,9 @@ _BASE: Final = {
 }
 
 
+_NAMELESS: Final = ("user", "the user")
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """A statement in both voices.
@@ -230,9 +233,15 @@ def tell(own: str, name: str, said: date | None) -> Told:
         name: Of the speaker.
         said: The day it was said on.
     """
-    dated = with_dates(own, said)
-    told = third_person(dated.text, name)
+    # “I’m Ana, a nurse” is of Ana that she is a nurse.
+    dated = with_dates(
+        re.sub(rf"^I(?:['’]m| am) {re.escape(name)},? (?=(?:and )?(?:an?|the)\b)", "I am ", own), said
+    )
     attributed = f"{name}:"
+    # A name can be said again; “the user … the user” is no name.
+    told = third_person(dated.text, name, repeats=name.casefold() not in _NAMELESS)
+    if told.startswith(attributed):
+        told = third_person(dated.text, name)
     if told.startswith((attributed, f"{name}：{own[:1]}")) or _unbalanced(told) or _DISAGREEING.search(told):
         return Told(own, "")
     return Told(own, _SPACE.sub(r"\1", told).rstrip(" ,.;:!-–—"), dated.day, dated.dated)
