@@ -308,9 +308,10 @@ def named_lines(ids: Sequence[str], titles: Mapping[str, str], *, whole: bool = 
 
 
 def history_lines(shown: Shown, now: datetime, *, whole: bool = False) -> tuple[Line, ...]:
-    """Say what was done to a memory last."""
+    """Say what was done to a memory last; only where all is listed, what was taken back again too."""
     lines: list[Line] = []
-    for entry in shown.history if whole else shown.history[:_LAST_CHANGES]:
+    standing = [entry for entry in shown.history if not entry.undone]
+    for entry in shown.history if whole else standing[:_LAST_CHANGES]:
         day = words.day(entry.timestamp.astimezone(now.tzinfo).date(), now.date())
         when = f"{words.moment(entry.timestamp, now):<18}" if whole else f"{day:<11}"
         lines.append(

@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.session_talk import MAIN
-from workbench.display.card import why_lines
+from workbench.display.card import history_lines, why_lines
 from workbench.display.ink import plain_text
 from workbench.engine.errors import NotFound
 from workbench.engine.results import to_json
@@ -146,3 +146,33 @@ def test_a_page_that_was_merged_is_no_reason_beside_what_it_rested_on(settled: A
         why = workspace.why(moved.id)
     assert [each.id for each in why.said] == [EPISODE]
     assert why.lost == ()
+
+
+def test_an_act_and_its_undoing_are_not_the_last_change_of_a_memory(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        workspace.core_add("Identity", "Drink: tea")
+        workspace.core_add("Identity", "Lives in Tromsø")
+        tea, home = (
+            i.id
+            for b in workspace.core().blocks
+            for i in b.items
+            if i.text in ("Drink: tea", "Lives in Tromsø")
+        )
+        (learned,) = workspace.show(tea).history
+        workspace.core_replace(tea, "Drink: coffee", moving=(home,))
+        # What the same commit did to another line is not said of this one.
+        assert workspace.show(tea).history[0].summary.startswith("changed “Drink: tea” to “Drink: coffee”")
+        assert "Tromsø" not in workspace.show(tea).history[0].summary
+        for _ in range(2):
+            workspace.undo(confirmed=True)
+            assert [each.commit for each in workspace.show(tea).history if not each.undone] == [
+                learned.commit
+            ]
+            (standing,) = workspace.actions(memory=tea, standing=True).actions
+            assert standing.id == learned.commit
+            (added,) = (each for each in workspace.since("1d").learned if each.id == tea)
+            assert added.commit not in {each.commit for each in workspace.show(tea).history if each.undone}
+            told = [plain_text(line) for line in history_lines(workspace.show(tea), workspace.now())]
+            assert "coffee" not in told[0]
+            workspace.redo(confirmed=True)
+            assert [each.undone for each in workspace.show(tea).history] == [False, False]

@@ -8,6 +8,7 @@ import re
 import struct
 import sys
 from array import array
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
@@ -155,6 +156,29 @@ def render_message(message: CommitMessage) -> str:
         own = (entry.actor,) if entry.actor else ()
         lines.append(f"Audit: {render_audit_fields((*fields, *own))}")
     return "\n".join(lines) + "\n"
+
+
+def taken_back(messages: Iterable[tuple[str, CommitMessage]]) -> frozenset[str]:
+    """Return which commits were taken back and not done again since, together with those that took them back.
+
+    Args:
+        messages: Of commits, by their ids, the newest first.
+    """
+    gone: set[str] = set()
+    again: set[str] = set()
+    for commit, message in messages:
+        if commit in gone:
+            continue
+        redone = message.values(REDOES)
+        if not gone.isdisjoint(redone):
+            # Done again, and then taken back once more.
+            gone.add(commit)
+            continue
+        again.update(redone)
+        undone = {*message.values(UNDOES), *message.values(REVERTS)}
+        if undone:
+            gone.update((commit, *(undone - again)))
+    return frozenset(gone)
 
 
 def parse_message(commit: Commit) -> CommitMessage:

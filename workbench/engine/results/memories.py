@@ -198,13 +198,18 @@ class Links:
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """A commit that touched a memory."""
+    """A commit that touched a memory.
+
+    Args:
+        undone: Whether it was taken back and not done again since, or took such a one back.
+    """
 
     commit: str
     timestamp: datetime
     actor: str
     approval: str
     summary: str
+    undone: bool = False
 
 
 @dataclass(frozen=True)

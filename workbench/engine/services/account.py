@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.errors import OutsideWorkspace, StorageError
-from workbench.engine.history.commits import parse_message
+from workbench.engine.history.commits import parse_message, taken_back
 from workbench.engine.history.permissions import owner_of
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.services.past import read_time
@@ -232,8 +232,9 @@ class _Authors:
         self._left = _MOST_VERSIONS
         self._found: dict[str, Mapping[str, tuple[_Act, _Act]]] = {}
         self._by_path: dict[str, list[_Act]] = defaultdict(list)
-        for at, commit in enumerate(later):
-            message = parse_message(commit)
+        messages = [(commit, parse_message(commit)) for commit in later]
+        self._gone = taken_back((commit.id, message) for commit, message in messages)
+        for at, (commit, message) in enumerate(messages):
             owner = owner_of(message)
             if message.transaction:
                 for entry in message.entries:
@@ -251,6 +252,8 @@ class _Authors:
         acts = self._by_path.get(change.path, [])
         # A sync only joins what others did.
         acts = [act for act in acts if act.action != "SYNC"] or acts
+        # What was done and taken back again is not what made it differ.
+        acts = [act for act in acts if act.commit.id not in self._gone] or acts
         if change.change == "scored":
             acts = [*acts, *self._by_path.get(layout.DECAY_SCORES, [])]
             acts = [act for act in acts if act.action != "DECAY"]

@@ -48,6 +48,7 @@ class ActionLog:
         actor: str | None = None,
         file: str | None = None,
         memory: str | None = None,
+        standing: bool = False,
         since: str | None = None,
         until: str | None = None,
         text: str | None = None,
@@ -63,6 +64,7 @@ class ActionLog:
             actor: An actor tag or pattern, `reflection:*`.
             file: A path or pattern, `memory/graph/*`.
             memory: Id of a memory: only what changed what it says.
+            standing: Of a memory leave out what was taken back, and what took it back.
             since: Earliest time or day, also `3d` (ago), `today` or `yesterday`.
             until: Latest time or day, that day included.
             text: Part of the summary, a file or the actor.
@@ -107,7 +109,11 @@ class ActionLog:
 
         walk = self._newest_walk()
         if memory is not None:
-            of_memory = {action.id: action for action in map(walk.of, self._changes_of(memory)) if action}
+            of_memory = {
+                action.id: action
+                for action in map(walk.of, self._changes_of(memory, standing=standing))
+                if action
+            }
         found: Iterable[Action] = walk if of_memory is None else of_memory.values()
         if begin is not None:
             found = takewhile(lambda action: action.timestamp >= begin, found)
@@ -171,7 +177,7 @@ class ActionLog:
                 )
             return self._walk
 
-    def _changes_of(self, memory: str) -> Iterator[str]:
+    def _changes_of(self, memory: str, *, standing: bool) -> Iterator[str]:
         """Yield the commits that changed what a memory says, newest first."""
         memory_id = parse_memory_id(memory)
         paths = files_of_memory(memory) or (
@@ -179,7 +185,8 @@ class ActionLog:
         )
         for path in paths:
             with suppress(HistoryError, NotFound):
-                yield from (entry.commit for entry in self._past.history_of(memory_id, path))
+                history = self._past.history_of(memory_id, path)
+                yield from (entry.commit for entry in history if not (standing and entry.undone))
 
     def _compared(self, action: Action) -> Comparison:
         """Compare memory before an action with memory after it, in the files that the action changed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -20,12 +21,13 @@ from workbench.engine.history.commits import (
     CommitIndex,
     history_begins_later,
     parse_message,
+    taken_back,
 )
 from workbench.engine.markdown.episodes import EpisodeLog
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
@@ -46,6 +48,10 @@ _MOST_VERSIONS = 200
 _MOST_REMEMBERED = 1_000
 # Memories whose history is kept.
 _MOST_HISTORIES = 50
+# Words of what a commit says it did, between its quotes; where one thing that it did ends and the next begins.
+_QUOTED = lazy_pattern(r"“([^”]+)”")
+_PARTS = lazy_pattern(r"(?<=\w); (?=[a-z]+ “)|(?<=”); ")
+_TAKING_BACK = ("undid ", "reverted ")
 _PARTS_OF_FILES = frozenset({"core", "episode"})
 
 
@@ -307,7 +313,7 @@ class PastReader:
     def _history_of(self, memory_id: MemoryId, path: str, store: GitStore) -> tuple[HistoryEntry, ...]:
         root = self._context.root
         if memory_id.kind not in _PARTS_OF_FILES and memory_id.block is None:
-            return _as_done(file_history(root, store, path, limit=_MOST_ENTRIES), store, path)
+            return _marked(_as_done(file_history(root, store, path, limit=_MOST_ENTRIES), store, path), store)
         versions = file_history(root, store, path, limit=_MOST_VERSIONS)
         if not versions:
             return ()
@@ -324,8 +330,13 @@ class PastReader:
             now, parents = said(commit), store.commit(commit).parents
             return all(said(parent) != now for parent in parents) if parents else now is not None
 
-        changes = (each for each in versions if differs(each.commit))
-        return _as_done(tuple(islice(changes, _MOST_ENTRIES)), store, path)
+        def about(entry: HistoryEntry) -> HistoryEntry:
+            parents = store.commit(entry.commit).parents
+            texts = (said(entry.commit), *(said(parent) for parent in parents))
+            return replace(entry, summary=part_about(entry.summary, [text for text in texts if text]))
+
+        changes = islice((each for each in versions if differs(each.commit)), _MOST_ENTRIES)
+        return _marked(_as_done(tuple(map(about, changes)), store, path), store)
 
     def _said(self, memory_id: MemoryId, path: str, commit: str) -> str | None:
         from workbench.engine.memory.lookup import locate_memory
@@ -387,6 +398,29 @@ def _as_done(entries: tuple[HistoryEntry, ...], store: GitStore, path: str) -> t
         elif redone.isdisjoint(message.values(UNDOES)):
             told.append(each)
     return tuple(told)
+
+
+def _marked(entries: tuple[HistoryEntry, ...], store: GitStore) -> tuple[HistoryEntry, ...]:
+    """Return the history of a memory, newest first, with what was taken back, and what took it back, marked."""
+    if not any(each.summary.startswith(_TAKING_BACK) for each in entries):
+        return entries
+    gone = taken_back((each.commit, parse_message(store.commit(each.commit))) for each in entries)
+    return tuple(replace(each, undone=each.commit in gone) for each in entries)
+
+
+def part_about(summary: str, texts: Sequence[str]) -> str:
+    """Return the parts of what a commit did to a file that quote one of some texts; all of it where none does.
+
+    Args:
+        summary: Parts joined by semicolons, each with words in quotes, cut where they are long.
+    """
+    parts = _PARTS.split(summary)
+    own = [
+        part
+        for part in parts
+        if any(quote.strip("… ") in text for quote in _QUOTED.findall(part) for text in texts)
+    ]
+    return "; ".join(own) if own else summary
 
 
 def _changes(store: GitStore, commit: Commit, path: str) -> bool:

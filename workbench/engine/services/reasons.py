@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.errors import HistoryError, InvalidInput, NotFound, OutsideWorkspace, StorageError
-from workbench.engine.history.commits import UNDOES, parse_message
+from workbench.engine.history.commits import parse_message
 from workbench.engine.identifiers import cited_lines, parse_memory_id
 from workbench.engine.markdown.source import SourceText
 from workbench.engine.memory.lookup import locate_memory
@@ -137,13 +137,8 @@ class Reasons:
     def _standing(self, shown: results.memories.Shown) -> tuple[results.memories.HistoryEntry, ...]:
         """Return the commits that made a memory say what it says, newest first; what was undone is none of them."""
         entries = self._retrieval.history_of(shown.id, shown.path)
-        undone: set[str] = set()
-        for each in entries:
-            if each.summary.startswith("undid ") and each.commit not in undone:
-                message = parse_message(self._context.history.store.commit(each.commit))
-                undone.update((each.commit, *message.values(UNDOES)))
         # Where the file came back by an undo, its history begins with that.
-        return tuple(each for each in entries if each.commit not in undone) or entries[:1]
+        return tuple(each for each in entries if not each.undone) or entries[:1]
 
     def _told(self, newest: results.memories.HistoryEntry) -> results.memories.Written:
         trigger = "—"

@@ -385,7 +385,7 @@ class HistoryPlace(Place):
         is_file = subject.id.startswith("file:")
         actions = workspace.actions(
             3, memory=None if is_file else subject.id, file=subject.change.path if is_file else None,
-            since=begun.isoformat() if begun is not None else None,
+            standing=True, since=begun.isoformat() if begun is not None else None,
         ).actions  # fmt: skip
         older, newer = (moments.words(each, now) for each in (compared.older, compared.newer))
         missing = subject.change.change == ("added" if compared.here == compared.older else "removed")
