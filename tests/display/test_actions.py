@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.display.action_words import brought_back, named, plainly, sentence, taken_back, why
+from workbench.display.action_words import (
+    brought_back,
+    by_title,
+    named,
+    plainly,
+    sentence,
+    taken_back,
+    why,
+)
 from workbench.display.actions import action_card, action_row, obstacle_words
 from workbench.display.card import card_lines
 from workbench.display.ink import line_width, plain_text
@@ -112,7 +120,7 @@ def test_what_was_done_with_quoted_words_is_not_cut_off() -> None:
         ("took back the decision on r-004.1", "ticked changes of a reflection: 1 left open"),
         ("decay.lambda = 30 days", "set Half-life to 30 days"),
         ("r-004 proposes 23 changes", "Reflection: 23 changes proposed"),
-        ("edited person--mei-chen.md", "edited “Mei chen”"),
+        ("edited person--mei-chen.md", "edited “Mei Chen”"),
         ("something nobody foresaw", "something nobody foresaw"),
     ],
 )  # fmt: skip
@@ -122,7 +130,7 @@ def test_each_summary_of_the_history_is_said_plainly(summary: str, said: str) ->
 
 def test_a_sentence_says_who_and_names_what_is_meant() -> None:
     assert sentence(action()) == "You noted “Robin sails”"
-    assert sentence(action("added relation uses → tool--swan")) == "You linked “Mei chen” to “Swan” (uses)"
+    assert sentence(action("added relation uses → tool--swan")) == "You linked “Mei Chen” to “Swan” (uses)"
     assert sentence(action(owner="main", actor="bot:main")) == "The agent noted “Robin sails”"
     assert sentence(action(owner="agent:scout", actor="subagent:scout")) == "Scout noted “Robin sails”"
     outside = action("edited outside the engine (+1 −0 lines)", files=("SOUL.md",))
@@ -208,3 +216,28 @@ def test_taking_back_what_was_taken_back_is_said_once() -> None:
     two = f"undid REVERT 4567def: {one}"
     assert plainly(two) == "brought back: pinned “Rui”"
     assert plainly(f"reverted 89ab012: {two}") == "took back: pinned “Rui”"
+
+
+@pytest.mark.parametrize(
+    ("summary", "said"),
+    [
+        ("pinned entity:person--ida-berg", "pinned “Ida Berg”"),
+        ("added relation uses → tool--indesign", "linked it to “InDesign” (uses)"),
+        ("merged tool--indesign into person--ida-berg", "merged “InDesign” into “Ida Berg”"),
+        ("edited memory/graph/entities/tool--indesign.md", "edited “InDesign”"),
+        ("edited tool--indesign.md", "edited “InDesign”"),
+        # Of what is gone meanwhile the id alone tells.
+        ("pinned entity:person--jo-lund", "pinned “Jo Lund”"),
+        ("added relation uses → tool--old-pen", "linked it to “Old pen” (uses)"),
+    ],
+)
+def test_entities_go_by_their_names(summary: str, said: str) -> None:
+    names = {"entity:person--ida-berg": "Ida Berg", "entity:tool--indesign": "InDesign"}
+    assert plainly(by_title(summary, lambda id_: names.get(id_, ""))) == said
+
+
+def test_what_was_linked_goes_by_its_name_too() -> None:
+    names = {"entity:tool--indesign": "InDesign", "entity:tool--memoq": "MemoQ"}
+    summary, file = "added relation uses → tool--memoq", "memory/graph/entities/tool--indesign.md"
+    said = by_title(summary, lambda id_: names.get(id_, ""), file)
+    assert sentence(action(said)) == "You linked “InDesign” to “MemoQ” (uses)"

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from workbench.display import words
-from workbench.display.words import counted
+from workbench.display.words import QUOTES_WITHIN, counted
 from workbench.engine import layout
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.settings.sections import SCHEMA
@@ -20,10 +20,13 @@ if TYPE_CHECKING:
 REFLECTION = "reflection:"
 _ACCEPTED = "bot:commit-from:"
 _IT = lazy_pattern(r"^(linked|unlinked) it (to|from)")
+_RELATED = lazy_pattern(r"(added|removed) relation (\S+) → (“.*?”|\S+)")
 _NOTED = lazy_pattern(r"(?:The agent|\S+) (noted|learned|proposed) “(.*?)”?", re.DOTALL)
 OUTSIDE = "in another program"
 # An id of a memory, as summaries name it.
-_ID = lazy_pattern(r"(?:entity|episode|core|procedure|vault|file):\S*[\w)]|\b[a-z]+--[\w-]+")
+_ID_PATTERN = r"(?:entity|episode|core|procedure|vault|file):\S*[\w)]|\b[a-z]+--[\w-]+"
+_ID = lazy_pattern(_ID_PATTERN)
+_ID_OR_FILE = lazy_pattern(rf"(?:[\w./-]*/)?(?P<slug>[a-z]+--[\w-]+)\.md\b|{_ID_PATTERN}")
 _TRANSITION = lazy_pattern(r"(\d+ )?(active|fading|dormant|archived)→(active|fading|dormant|archived)")
 _TRANSITIONED = lazy_pattern(
     r"(active|fading|dormant|archived)→(active|fading|dormant|archived) \\(([^()]*)\\)"
@@ -59,8 +62,8 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"extended (“.*”)", r"added to \1"),
         (r"new entity (“.*?”) \((\w+)\).*", r"added \1 to the graph"),
         (r"added fact (“.*?”)(?:; .*)?", r"learned \1"),
-        (r"added relation (\S+) → (\S+)", lambda m: f"linked it to {named(m[2])} ({m[1]})"),
-        (r"removed relation (\S+) → (\S+)", lambda m: f"unlinked it from {named(m[2])} ({m[1]})"),
+        (r"added relation (\S+) → (“.*?”|\S+)", lambda m: f"linked it to {named(m[2])} ({m[1]})"),
+        (r"removed relation (\S+) → (“.*?”|\S+)", lambda m: f"unlinked it from {named(m[2])} ({m[1]})"),
         (r"changed “.*?” to (“.*”)( in .*)?", lambda m: f"reworded {m[1]}{m[2] or ''}"),
         (r"history begins with (.*)", r"History began with \1"),
         (r"laid out the workspace", "The folder was laid out"),
@@ -98,9 +101,10 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"rolled back to ([\dT:+-]+)?.*", lambda m: "brought everything back as it was" + _then(m[1])),
         (rf"restored (\d+) memories as of {_MOMENT}",
          lambda m: f"brought {m[1]} memories back as they were{_then(m[2])}"),
-        (rf"restored (\S+) as of {_MOMENT}", lambda m: f"brought {named(m[1])} back as it was{_then(m[2])}"),
-        (r"merged (\S+) into (\S+)", lambda m: f"merged {named(m[1])} into {named(m[2])}"),
-        (r"parted (\S+) from (\S+)", lambda m: f"took {named(m[1])} and {named(m[2])} apart again"),
+        (rf"restored (“.*?”|\S+) as of {_MOMENT}",
+         lambda m: f"brought {named(m[1])} back as it was{_then(m[2])}"),
+        (r"merged (“.*?”|\S+) into (“.*?”|\S+)", lambda m: f"merged {named(m[1])} into {named(m[2])}"),
+        (r"parted (“.*?”|\S+) from (“.*?”|\S+)", lambda m: f"took {named(m[1])} and {named(m[2])} apart again"),
         (r"acknowledged alert \S+ about (.+)", lambda m: f"kept the change of {named(m[1])}"),
         (r"acknowledged alert .*", "kept the change"),
         # As histories said it before `allowed a secret to be stored`.
@@ -161,7 +165,9 @@ def _verdicts(told: str) -> str:
 
 
 def named(name: str) -> str:
-    """Return what a person calls a memory or file, given its id or path."""
+    """Return what a person calls a memory or file, given its id or path; words in quotes are what it is called."""
+    if name.startswith("“"):
+        return name
     kind, colon, rest = name.partition(":")
     if not colon or kind not in ("entity", "episode", "core", "procedure", "vault", "file"):
         kind, rest = "file", name
@@ -173,8 +179,9 @@ def named(name: str) -> str:
     stem = rest.partition("#^")[0].rpartition("/")[2].removesuffix(".md").removesuffix(".toml")
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", stem):
         return f"the log of {int(stem[8:])}\u00a0{words.MONTHS[int(stem[5:7]) % 13]}"
-    slug = stem.rpartition(":")[2].partition("--")[2] or stem.rpartition(":")[2]
-    return f"“{slug_words(slug)}”" if kind != "file" or "--" in stem or "/" in rest else rest
+    type_, _, slug = stem.rpartition(":")[2].rpartition("--")
+    called = slug_words(slug).title() if type_ == "person" else slug_words(slug)
+    return f"“{called}”" if kind != "file" or "--" in stem or "/" in rest else rest
 
 
 def slug_words(name: str) -> str:
@@ -191,14 +198,27 @@ def _names(text: str) -> str:
     return _ID.sub(lambda found: named(found[0]), text)
 
 
-def by_title(summary: str, title_of: Callable[[str], str]) -> str:
-    """Return what the history says of an action, memories called by their words where they have any."""
+def by_title(summary: str, title_of: Callable[[str], str], file: str = "") -> str:
+    """Return what the history says of an action, memories called by their words where they have any.
+
+    Args:
+        file: What it changed first; an entity whose relations are told goes by its name too.
+    """
 
     def said(found: re.Match[str]) -> str:
-        title = " ".join(title_of(found[0]).split())
-        return f"“{title}”" if title else found[0]
+        # Relations name entities by their slugs, edits by their files.
+        name = found["slug"] or found[0]
+        id_ = name if ":" in name else f"entity:{name}"
+        title = " ".join(title_of(id_).split()).translate(QUOTES_WITHIN)
+        return f"“{title}”" if title and title != id_ else found[0]
 
-    return _ID.sub(said, summary)
+    told = _ID_OR_FILE.sub(said, summary)
+    related = _RELATED.fullmatch(told)
+    whose = _ID_OR_FILE.sub(said, file) if related is not None else ""
+    if related is None or not whose.startswith("“"):
+        return told
+    did, to = ("linked", "to") if related[1] == "added" else ("unlinked", "from")
+    return f"{did} {whose} {to} {named(related[3])} ({related[2]})"
 
 
 def _uses(count: str) -> str:

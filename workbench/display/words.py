@@ -29,7 +29,7 @@ LONGEST_QUOTE = 60
 """Characters of what is quoted in a sentence."""
 # Of what could go, so many are named in a sentence; a list that can be ticked has all.
 _MOST_NAMED = 2
-_SINGLE = str.maketrans("“”", "‘’")
+QUOTES_WITHIN = str.maketrans("“”", "‘’")
 _WEEK = 7
 _CORRECTION = lazy_pattern(r"\ACorrection of (episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?): ")
 _ON_DAY = lazy_pattern(r"(\S+) on (\d{4})-(\d\d)-(\d\d)")
@@ -250,7 +250,7 @@ def kinds_of_decisions(counts: Decided, erased: int = 0) -> str:
 
 def quoted(text: str, most: int = LONGEST_QUOTE) -> str:
     """Return words in quotes, cut where they are long; quotes within become single ones."""
-    said = " ".join(text.split()).translate(_SINGLE)
+    said = " ".join(text.split()).translate(QUOTES_WITHIN)
     return f"“{said if len(said) <= most else said[: most - 1] + '…'}”"
 
 

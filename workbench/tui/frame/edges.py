@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual.geometry import Offset
 from textual.widgets import Input, TextArea
 
-from workbench.display.action_words import by_title, by_whom, taken_back
+from workbench.display.action_words import by_whom, taken_back
 from workbench.display.card import told
 from workbench.display.cells import cell_width, plain, wrap
 from workbench.display.ink import BLANK, Span, cut, gap, ink, line_width, spread
@@ -23,7 +23,7 @@ from workbench.tui.keys.table import ACTS_IN, BY_NAME, COMMAND, PLACES, PREFIXES
 from workbench.tui.look import BESIDE, EVIDENCE, ONE_LINE
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.line import PRESS_LINK, DrawnLines
-from workbench.tui.places.memory_reading import title_of
+from workbench.tui.places.memory_reading import by_titles
 from workbench.tui.verbs.act import OTHER_VERBS, deed, next_undo
 from workbench.tui.verbs.memories import VERBS, Memory
 
@@ -336,7 +336,7 @@ def _by_title(workspace: Workspace, steps: NextSteps) -> NextSteps:
     """Return what undo and redo would do, memories in it called by their words."""
 
     def titled(step: NextStep | None) -> NextStep | None:
-        return step and replace(step, summary=by_title(step.summary, lambda id_: title_of(workspace, id_)))
+        return step and by_titles(workspace, step)
 
     return replace(steps, undo=titled(steps.undo), redo=titled(steps.redo))
 

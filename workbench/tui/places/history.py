@@ -30,7 +30,7 @@ from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.scrubber import Scene, ScrubberPart
-from workbench.tui.places.memory_reading import read_memory_writing
+from workbench.tui.places.memory_reading import by_titles, read_memory_writing
 from workbench.tui.places.past import (
     PAGE,
     ActionRows,
@@ -371,6 +371,7 @@ class HistoryPlace(Place):
                 done = self._done.get(subject.id) or workspace.action(subject.action.id)
             except (NotFound, HistoryDamaged):
                 return unread_card(subject.action, now)
+            done = replace(done, action=by_titles(workspace, done.action))
             self._done[subject.id] = done
             return action_card(done, now)
         if isinstance(subject, Several):

@@ -5,8 +5,10 @@ Called on threads.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
+from workbench.display.action_words import by_title
 from workbench.display.card import memory_card, without_source
 from workbench.display.entity import entity_card, own_edges, own_facts
 from workbench.display.found import MEMORIES, disputed
@@ -23,10 +25,14 @@ if TYPE_CHECKING:
 
     from workbench.display.card import Card
     from workbench.display.transcript import Evidence
+    from workbench.engine.results.audit import Action, NextStep
     from workbench.engine.results.graph import GraphView
+    from workbench.engine.results.memories import HistoryEntry, Shown
     from workbench.engine.workspace import Workspace
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.rewording import Writing
+
+Done = TypeVar("Done", "Action", "NextStep", "HistoryEntry")
 
 
 def read_memory_card(workspace: Workspace, subject: Subject, asked: str = "") -> Card:
@@ -39,7 +45,7 @@ def read_memory_card(workspace: Workspace, subject: Subject, asked: str = "") ->
         return read_entity_card(workspace, subject.entity, chosen=subject.id)
     if is_entity(subject.id):
         return read_entity_card(workspace, subject.id, asked=asked)
-    shown = workspace.show(subject.id, count_access=False)
+    shown = _shown(workspace, subject.id)
     try:
         explained = workspace.decay_explain(subject.id)
     except (NotFound, InvalidInput):
@@ -130,7 +136,7 @@ def read_entity_card(
     shown = explained = why = None
     # An entity that only relations name has no file, so that there is nothing to show of it.
     if any(node.id == whole and node.known for node in view.nodes):
-        shown = workspace.show(whole, count_access=False)
+        shown = _shown(workspace, whole)
         explained = workspace.decay_explain(whole)
     if reason.startswith(("entity:", "file:")) and (shown is not None or reason != whole):
         why = workspace.why(reason)
@@ -140,6 +146,11 @@ def read_entity_card(
     return entity_card(
         view, shown, why, explained, titles, against, workspace.now(), reason if reason != whole else ""
     )
+
+
+def _shown(workspace: Workspace, memory_id: str) -> Shown:
+    shown = workspace.show(memory_id, count_access=False)
+    return replace(shown, history=tuple(by_titles(workspace, each) for each in shown.history))
 
 
 def reason_of(view: GraphView, entity: str, asked: str = "", chosen: str = "") -> str:
@@ -164,6 +175,12 @@ def title_of(workspace: Workspace, memory_id: str) -> str:
         return workspace.title(memory_id)
     except (InvalidInput, NotFound):
         return ""
+
+
+def by_titles(workspace: Workspace, done: Done) -> Done:
+    """Return what was done, a step, an action or a commit, with the memories in its summary called by their words."""
+    file = next(iter(getattr(done, "files", ())), "")
+    return replace(done, summary=by_title(done.summary, lambda id_: title_of(workspace, id_), file))
 
 
 def disputed_memories(workspace: Workspace) -> dict[str, str]:

@@ -32,6 +32,7 @@ from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_of_memory
 from workbench.tui.parts.filter import RowFilter
 from workbench.tui.parts.rows import Rows
+from workbench.tui.places.memory_reading import by_titles
 from workbench.tui.verbs.history import AGAINST, COMMIT, HISTORY_OF, MOMENT, Differing, Several
 
 if TYPE_CHECKING:
@@ -337,7 +338,7 @@ class PastReading:
         damaged = found.damaged or listed.damaged
         listed = replace(
             listed,
-            actions=found.actions,
+            actions=tuple(by_titles(workspace, each) for each in found.actions),
             more=found.more,
             title=_title(workspace, of),
             damaged=damaged,
