@@ -339,10 +339,17 @@ def detail_sections(shown: Shown, explained: DecayExplained | None) -> list[Sect
     score = explained.score if explained is not None else shown.score
     if score is not None:
         terms = score.terms
-        parts = [terms.get(name) for name in ("base", "decay", "reinforcement", "typeWeight")]
-        formula = " × ".join(f"{part:.3g}" for part in parts if isinstance(part, int | float))
+        named = ("base", "decay", "reinforcement", "typeWeight")
+        parts = [part for name in named if isinstance(part := terms.get(name), int | float)]
+        formula = " × ".join(f"{part:.3g}" for part in parts)
         capped = ", shown as 1 at most" if score.raw > 1 else ""
         lines: list[Line] = [(ink(f"{score.raw:.2f} = {formula}{capped}", "soft"),)]
+        if terms.get("pinned"):
+            own = f"{math.prod(parts):.2f} = {formula}"
+            lines = [
+                (ink(f"pinned counts as {score.raw:.2f}", "soft"),),
+                (ink(f"without the pin {own}", "faint"),),
+            ]
         days, uses, rate = (terms.get(name) for name in ("days", "accessCount", "lambda"))
         stays = terms.get("pinned") or terms.get("typeWeight", 0) is None or terms.get("archived")
         if (
