@@ -65,7 +65,7 @@ async def test_text_citation_quote_and_id_are_copied(seen: Workspace) -> None:
         shown = seen.show(subject.id)
         await burst(pilot, "yy")
         assert pilot.app.clipboard == shown.text
-        assert said(pilot).endswith(f"{len(shown.text)} characters, by the terminal.")
+        assert said(pilot).endswith(f"{len(shown.text)} characters, sent to the terminal’s clipboard.")
         await press(pilot, "y", "c")
         lines = (
             f"{shown.start_line}-{shown.end_line}" if shown.end_line > shown.start_line else shown.start_line

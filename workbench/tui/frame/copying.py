@@ -109,15 +109,17 @@ class Copying:
         program = None if frame.app.is_web else clipboard_program(os.environ)
 
         def say(way: str) -> None:
-            frame.say(f"Copied {what}: {size}, by {way}.")
+            frame.say(f"Copied {what}: {size}, {way}.")
 
+        # Whether a terminal takes what it is sent, no terminal tells.
+        sent = "sent to the terminal’s clipboard"
         if program is None:
-            say("the browser" if frame.app.is_web else "the terminal")
+            say("by the browser" if frame.app.is_web else sent)
             return
         frame.reading.read(
             "clipboard",
             lambda _workspace: _hand_to(program, text),
-            lambda done: say(f"the terminal and {program[0]}" if done else "the terminal"),
+            lambda done: say(f"by {program[0]}, and {sent}" if done else sent),
         )
 
 
