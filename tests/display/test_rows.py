@@ -83,3 +83,23 @@ def test_a_fact_that_answers_as_much_comes_before_a_relation_which_names_the_oth
     assert hit_words(marta, "the pilot house") == "Marta rents the pilot house"
     joined = replace(marta, snippet=marta.snippet.replace("the pilot house", "a flat"))
     assert hit_words(joined, "the pilot house") == "Marta relates to Pilot House"
+
+
+def test_a_fact_that_is_cut_keeps_whom_it_is_about() -> None:
+    fact = "Marta reviews the handbook of the harbour office every Thursday"
+    entity = hit(id="entity:person--marta", store="semantic", title="Marta", snippet=f"- {fact}", date=None)
+    drawn = shown(hit_row(entity, "who reviews the handbook of the harbour", NOW.date(), 42), 42)
+    assert drawn.startswith("◇ Marta reviews the handbook")
+    # Of what is much longer, the part that answers is shown.
+    long = replace(entity, snippet=f"- Marta writes letters {'to people ' * 12}and reviews the handbook")
+    assert "reviews the handbook" in shown(hit_row(long, "who reviews the handbook", NOW.date(), 42), 42)
+
+
+def test_list_items_of_free_text_are_held_apart() -> None:
+    text = "# Tools\n\n- `terms` looks a word up\n  in the glossary\n- The portal is for invoices"
+    note = hit(id="file:TOOLS.md", store="file", title="", snippet=text)
+    assert hit_words(note, "portal") == "`terms` looks a word up in the glossary · The portal is for invoices"
+    assert (
+        hit_words(replace(note, snippet="The first line\nand the second"), "line")
+        == "The first line and the second"
+    )

@@ -9,7 +9,7 @@ from workbench.display.card import Card, Section
 from workbench.display.cells import plain
 from workbench.display.ink import Span, at_right, column, gap, ink, line_width, spread
 from workbench.display.markdown import unlinked
-from workbench.display.matching import best_line, lit, one_line, part_around_match
+from workbench.display.matching import best_line, lit, matches_in, one_line, part_around_match
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 
@@ -26,8 +26,8 @@ MEMORIES = ("core:", "episode:", "entity:", "procedure:", "vault:")
 _WAITS = "waits in the Inbox"
 _LANES = {"keywords": "words", "meaning": "meaning", "graph": "graph", "dates": "dates"}
 _REASONS = {
-    "archived": "Archived",
-    "dormant": "Faded",
+    "archived": "Archived, and matches less",
+    "dormant": "Faded, and matches less",
     "near-duplicate": "Says nearly the same as a result above",
     "below-minimum": "Scores too low",
     "weak": "Hardly answers",
@@ -42,6 +42,8 @@ _ITEM = lazy_pattern(r"^\s*[-*+] +(?=\S)")
 _RELATION = lazy_pattern(r"(?<=[-*+] )([\w-]+): (?=\[\[)")
 _LINK = lazy_pattern(r"\[\[([^\]|]+)")
 _DAY = len("2026-02-02")
+# A row that says no more than this many times what there is room for keeps its beginning.
+_TWICE = 2
 _BAR = 12
 
 
@@ -53,9 +55,21 @@ def hit_key(hit: Hit) -> str:
 def hit_title(hit: Hit) -> str:
     """Return what a result is called: the words of free text, the title of all else."""
     if hit.store in FREE_TEXT or not hit.title:
-        said = "\n".join(line for line in hit.snippet.splitlines() if not line.startswith("#"))
-        return readable(said) or one_line(hit.title) or hit.id
+        return _items_in_line(hit.snippet) or one_line(hit.title) or hit.id
     return words.corrected_by(one_line(hit.title))[1]
+
+
+def _items_in_line(text: str) -> str:
+    """Return free text as one line, its list items held apart."""
+    parts: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("#"):
+            continue
+        if _ITEM.match(line) or not parts:
+            parts.append(line)
+        else:
+            parts[-1] += f"\n{line}"
+    return " · ".join(filter(None, map(readable, parts)))
 
 
 def hit_words(hit: Hit, question: str) -> str:
@@ -165,7 +179,10 @@ def hit_row(hit: Hit, question: str, today: date, width: int) -> Line:
     said, sign = hit_words(hit, question), Span(words.sign(hit.store) + " ", f"store.{hit.store}")
     right = at_right(line_width((sign, ink(said))), standing(hit), day, width, role="faint")
     room = max(1, width - line_width(right) - (2 if right else 0) - 2)
-    text = part_around_match(said, question, room)
+    # A fact begins with whom it is about, which is what is asked for as often as not.
+    near = any(begin < room for begin, _ in matches_in(said, question)[:1])
+    begins = hit.id.startswith("entity:") and (near or len(said) <= _TWICE * room)
+    text = said if begins else part_around_match(said, question, room)
     left = (sign, *lit(plain(text, room), question, "soft" if faded else "text"))
     return spread(left, right, width)
 
