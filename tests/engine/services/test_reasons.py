@@ -176,3 +176,24 @@ def test_an_act_and_its_undoing_are_not_the_last_change_of_a_memory(settled: Age
             assert "coffee" not in told[0]
             workspace.redo(confirmed=True)
             assert [each.undone for each in workspace.show(tea).history] == [False, False]
+
+
+def test_the_words_of_a_line_of_notes_are_quoted_without_its_mark_time_and_speaker(
+    settled: AgentHome,
+) -> None:
+    settled.write(
+        "memory/2026-01-08.md",
+        "# Talk\n\n- 15:44 Robin: Good to see you\n"
+        "- 15:46 Maria: I slept badly. I grow tomatoes on the roof! [image: a photo of a roof]\n",
+    )
+    settled.write(
+        "memory/graph/entities/person--maria.md",
+        "# person--maria\n\n<!-- Type: person | Label: Maria -->\n\n## Facts\n"
+        "- Maria grows tomatoes on the roof (from file:memory/2026-01-08.md#L4) ^ftom\n",
+    )
+    with settled.open() as workspace:
+        workspace.adopt()
+        (said,) = workspace.why("entity:person--maria#^ftom").said
+    assert (said.quote, said.speaker, said.line) == ("I grow tomatoes on the roof!", "Maria", 4)
+    assert said.moment is not None
+    assert f"{said.moment:%Y-%m-%d %H:%M}" == "2026-01-08 15:46"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
@@ -14,10 +16,12 @@ from workbench.engine.memory.lookup import locate_memory
 from workbench.engine.requests import ASKED_FOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from zoneinfo import ZoneInfo
 
     from workbench.engine.history.plan import FileView
     from workbench.engine.memory.lookup import LocatedMemory
+    from workbench.engine.reflection.model import Passage
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.services.retrieval import Retrieval
     from workbench.engine.services.sessions import Sessions
@@ -58,7 +62,7 @@ class Reasons:
         said: list[results.memories.Saying] = []
         lost: list[str] = []
         for source in sources[:_MOST_SOURCES]:
-            found = [each for each in self._follow(source) if each not in said]
+            found = [each for each in self._follow(source, shown.text) if each not in said]
             said += found
             if not found and source not in {each.id for each in said}:
                 lost.append(source)
@@ -85,8 +89,12 @@ class Reasons:
             reworded=self._reworded(shown) if said else None,
         )
 
-    def _follow(self, source: str) -> Iterator[results.memories.Saying]:
-        """Yield the words behind a source: first those it came from itself, then its own; nothing if it is gone."""
+    def _follow(self, source: str, about: str) -> Iterator[results.memories.Saying]:
+        """Yield the words behind a source: first those it came from itself, then its own; nothing if it is gone.
+
+        Args:
+            about: What the memory says that rests on it; of what was said in one go, the sentence nearest to it.
+        """
         if source.startswith(f"file:{_SESSIONS}"):
             yield from self._spoken(source)
             return
@@ -98,15 +106,40 @@ class Reasons:
                 for origin in memory.provenance.sources:
                     if origin.startswith(f"file:{_SESSIONS}"):
                         yield from self._spoken(origin)
-            yield results.memories.Saying(
+            # Words of an entry that the person asked for are the person's.
+            saying = results.memories.Saying(
                 id=source,
                 quote=memory.text,
                 path=memory.path,
                 line=_first_said(context.files, memory),
-                # Words of an entry that the person asked for are the person's.
                 speaker="user" if memory.source == ASKED_FOR else None,
                 moment=memory.created,
             )
+            yield self._in_log(saying, memory, about) if memory.id.kind == "file" else saying
+
+    def _in_log(
+        self, saying: results.memories.Saying, memory: LocatedMemory, about: str
+    ) -> results.memories.Saying:
+        """Return the words of a line of notes as they were proposed: without list mark, time and label."""
+        from workbench.engine.reflection.rules.phrasing import content_words, quote_of
+
+        content = self._context.files.read(memory.path) or b""
+        span = memory.span
+        passages = (
+            each
+            for each in _passages(memory.path, content, self._context.zone)
+            if each.start_line <= span.start and span.end <= each.end_line
+        )
+        passage = next(passages, None)
+        if passage is None:
+            return saying
+        quote = quote_of(passage, content_words(about)).quote
+        return replace(
+            saying,
+            quote=quote,
+            speaker=passage.speaker or saying.speaker,
+            moment=passage.moment or saying.moment,
+        )
 
     def _spoken(self, citation: str) -> Iterator[results.memories.Saying]:
         """Yield the cited lines of a session's transcript, as this role may read them."""
@@ -163,6 +196,14 @@ class Reasons:
             return self._context.scores().explained(whole, None, lambda_=None).falls, shown.score.status
         except InvalidInput:
             return (), shown.score.status
+
+
+# Facts that were learned together rest on one file.
+@lru_cache(maxsize=4)
+def _passages(path: str, content: bytes, zone: ZoneInfo) -> Sequence[Passage]:
+    from workbench.engine.reflection.passages import passages_of
+
+    return passages_of(path, content, zone)
 
 
 def _first_said(view: FileView, memory: LocatedMemory) -> int:
