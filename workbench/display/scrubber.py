@@ -97,10 +97,10 @@ def prepare_course(commits: Sequence[str], seconds: Sequence[int], actors: Seque
         actors: Who made each.
     """
     known = {actor: hand_of(actor) for actor in set(actors)}
-    hands = bytes(known[actor] for actor in actors)
-    sums = tuple(
-        array("L", accumulate((own == hand for own in hands), initial=0)) for hand in range(len(HANDS))
-    )
+    hands = bytes([known[actor] for actor in actors])
+    # A byte for each commit: 1 where it is of that hand.
+    own = [hands.translate(bytes(each == hand for each in range(256))) for hand in range(len(HANDS))]
+    sums = tuple(array("L", accumulate(each, initial=0)) for each in own)
     return Course(tuple(commits), tuple(seconds), tuple(actors), _never_back(seconds), hands, sums)
 
 
@@ -116,7 +116,7 @@ def _never_back(seconds: Sequence[int]) -> Sequence[int]:
     values: list[int] = []
     before = [-1] * len(seconds)
     for at, second in enumerate(seconds):
-        length = bisect_right(values, second)
+        length = len(values) if not values or second >= values[-1] else bisect_right(values, second)
         before[at] = ends[length - 1] if length else -1
         if length == len(ends):
             ends.append(at)

@@ -9,10 +9,9 @@ from textual.pilot import Pilot
 from tests.tui.frame.hands import TWO_SIZES, drawn, frame_of, opened, press, said
 from tests.tui.seen_workspace import FERRY, open_seen
 from workbench.engine import FixedClock, Workspace
-from workbench.engine.results.memories import Timeline
 from workbench.tui.frame import pressing
 from workbench.tui.frame.app import FrameApp
-from workbench.tui.places.timeline import TimelinePlace
+from workbench.tui.places.timeline import Read, TimelinePlace
 
 
 class HandClock:
@@ -124,8 +123,8 @@ async def test_what_is_typed_before_the_first_rows_is_done_on_them(
         await press(pilot)
         place = frame_of(pilot).place
         assert isinstance(place, TimelinePlace)
-        results: tuple[Timeline, object] = place.results
-        assert place.list.cursor_key == results[0].entries[1].id
+        results: Read = place.results
+        assert place.list.cursor_key == results.timeline.entries[1].id
 
 
 async def test_a_paste_where_nothing_is_written_says_where_to(seen: Workspace) -> None:

@@ -44,6 +44,7 @@ from workbench.engine.services.unread import reflection_due
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from workbench.engine.history.git_store import GitStore
     from workbench.engine.markdown.reflection_records import ReflectionRecord
     from workbench.engine.markdown.review import PendingReflection
 
@@ -361,11 +362,12 @@ class PastReflectionReader:
         records = {record.id: record for record in read_log(context.files).records}
         index = self._past.line() if context.has_history() else None
         commits = _commits(index) if index is not None else {}
+        store = self._past.store if commits else None
         waiting = reflection_of(read_pending(context.files))
         found = []
         for name in dict.fromkeys((*records, *commits)):
             record, its = records.get(name), tuple(commits.get(name, ()))
-            items = _items(record.body) if record is not None else self._from_commits(its)
+            items = _items(record.body) if record is not None else self._from_commits(its, store)
             applied, declined = _counts(items, record)
             if not applied + declined:
                 continue
@@ -392,11 +394,10 @@ class PastReflectionReader:
         found.sort(key=lambda each: (each.written or beginning, each.id), reverse=True)
         return PastReflections(tuple(found))
 
-    def _from_commits(self, commits: tuple[str, ...]) -> tuple[PastItem, ...]:
+    def _from_commits(self, commits: tuple[str, ...], store: GitStore | None) -> tuple[PastItem, ...]:
         """Return the items that commits name, where the record of their reflection is gone."""
-        if (known := self._named.get(commits)) is not None:
-            return known
-        store = self._past.store
+        if (known := self._named.get(commits)) is not None or store is None:
+            return known or ()
         said: dict[str, PastItem] = {}
         for commit in commits:
             if _NAMES_ITEMS not in store.raw_object(commit):

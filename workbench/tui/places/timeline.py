@@ -13,6 +13,7 @@ from workbench.display.ink import ink, spread
 from workbench.display.rows import day_heading, entry_row
 from workbench.display.words import counted
 from workbench.engine.language.periods import parse_days
+from workbench.engine.values import dataclass
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import Rows
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from workbench.display.ink import Line
     from workbench.engine.results.memories import Timeline, TimelineEntry
     from workbench.engine.workspace import Workspace
+    from workbench.tui.parts.filter import RowFilter
     from workbench.tui.verbs.adding import Destination
 
 # Entries read at first; more follow when the cursor comes near the last of them, each time as many again.
@@ -69,6 +71,20 @@ class TimelineRows(Rows["str", "TimelineEntry"]):
         return entry_row(row, width)
 
 
+@dataclass(frozen=True)
+class Read:
+    """What was read, and its rows, made where nobody waits for them.
+
+    Args:
+        filtered: The filter of the place, where there is one, that has looked through these rows.
+    """
+
+    timeline: Timeline
+    today: date
+    rows: TimelineRows
+    filtered: RowFilter | None = None
+
+
 class TimelinePlace(Place):
     """The timeline."""
 
@@ -85,17 +101,19 @@ class TimelinePlace(Place):
 
     # Reading page by page.
 
-    def read(self, workspace: Workspace) -> tuple[Timeline, date]:
+    def read(self, workspace: Workspace) -> Read:
         limit, until = _EVERYTHING if self.filter.text else self._limit, self._until
         found = workspace.timeline(limit=limit)
         while until is not None and found.next is not None and not any(map(until, found.entries)):
             limit *= 4
             found = workspace.timeline(limit=limit)
-        return found, workspace.now().date()
+        today = workspace.now().date()
+        rows = TimelineRows(found, today)
+        return Read(found, today, rows, self.filter.looking_through(rows) if self.filter.text else None)
 
     @property
     def _has_more(self) -> bool:
-        return self.results is not None and self.results[0].next is not None
+        return self.results is not None and self.results.timeline.next is not None
 
     def _read_on(
         self,
@@ -106,9 +124,12 @@ class TimelinePlace(Place):
         self._limit, self._until, self._after_reading = limit, until, then
         self.frame.read_place()
 
-    def show(self, results: tuple[Timeline, date]) -> None:
+    def show(self, results: Read) -> None:
+        if results.filtered is not None:
+            self.filter.take_over(results.filtered)
+            results = replace(results, filtered=None)
         super().show(results)
-        self._limit, self._until = max(_PAGE, len(results[0].entries)), None
+        self._limit, self._until = max(_PAGE, len(results.timeline.entries)), None
         if self._after_reading is not None:
             act, self._after_reading = self._after_reading, None
             act()
@@ -122,11 +143,11 @@ class TimelinePlace(Place):
         if self.filter.text or self.list.cursor >= _PAGE:
             return
         self._limit = _PAGE
-        if self.results is not None and len(self.results[0].entries) > _PAGE:
+        if self.results is not None and len(self.results.timeline.entries) > _PAGE:
             # All of a long life was read for a filter; the first page is enough to come back to.
-            timeline, today = self.results
-            page = timeline.entries[:_PAGE]
-            self.show((replace(timeline, entries=page, next=page[-1].id), today))
+            page = self.results.timeline.entries[:_PAGE]
+            timeline = replace(self.results.timeline, entries=page, next=page[-1].id)
+            self.show(Read(timeline, self.results.today, TimelineRows(timeline, self.results.today)))
 
     def reveal(self, key: str) -> bool:
         if isinstance(self.all_rows, TimelineRows):
@@ -144,19 +165,19 @@ class TimelinePlace(Place):
 
     @on(ListPart.Moved)
     def _moved(self) -> None:
-        count = len(self.results[0].entries) if self.results is not None else 0
+        count = len(self.results.timeline.entries) if self.results is not None else 0
         is_near = len(self.list.rows) - self.list.cursor <= _NEAR_THE_END
         if is_near and self._has_more and self._limit <= count:
             self._read_on(2 * count)
 
     # Drawing.
 
-    def rows(self, results: tuple[Timeline, date]) -> TimelineRows:
-        return TimelineRows(*results)
+    def rows(self, results: Read) -> TimelineRows:
+        return results.rows
 
-    def heading(self, results: tuple[Timeline, date], width: int) -> Line:
+    def heading(self, results: Read, width: int) -> Line:
         merged = len(self.all_rows.instead) if isinstance(self.all_rows, TimelineRows) else 0
-        total = results[0].total - merged
+        total = results.timeline.total - merged
         return spread((ink(f"{counted(total, 'entry', 'entries')} · newest first", "soft"),), (), width)
 
     def filterable(self, entry: TimelineEntry) -> Filterable:
@@ -172,14 +193,14 @@ class TimelinePlace(Place):
         if command == "last" and self.frame.focused is self.list and self._has_more:
             self._read_on(_EVERYTHING, lambda: self.list.do("last"))
             return True
-        if command != "go-day" or not self.results or not self.results[0].entries:
+        if command != "go-day" or not self.results or not self.results.timeline.entries:
             return False
         self.frame.editing.ask("Which day?  14 oct · 3w · last month", take=self._go_to_day)
         return True
 
     def _go_to_day(self, text: str) -> str | None:
         """Go to the newest entry of a day, or the one before it where there is none."""
-        timeline, today = self.results
+        timeline, today = self.results.timeline, self.results.today
         days = parse_days(text, today)
         if days is None:
             return "That is no day; write 14 oct, 3w, last month or 2026-10-14."
@@ -192,13 +213,13 @@ class TimelinePlace(Place):
         return None
 
     def _arrive_on(self, day: str) -> None:
-        entries = self.results[0].entries
+        entries = self.results.timeline.entries
         self.reveal(next((each for each in entries if each.day <= day), entries[-1]).id)
 
     @property
     def destination(self) -> Destination | None:
         entry: TimelineEntry | None = self.row(self.cursor_key)
-        return to_day(date.fromisoformat(entry.day), self.results[1]) if entry is not None else None
+        return to_day(date.fromisoformat(entry.day), self.results.today) if entry is not None else None
 
     def subject(self, key: str) -> Memory | None:
         entry: TimelineEntry | None = self.row(key)
