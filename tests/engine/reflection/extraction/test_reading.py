@@ -251,6 +251,7 @@ NOBODY: frozenset[str] = frozenset(("bo",))
         ("My younger brother, Aksel, sails.", "Aksel", "younger brother", False),
         ("My daughter is called Liv.", "Liv", "daughter", False),
         ("My wife's name is Marit.", "Marit", "wife", False),
+        ("My wife is called Marit Lund, she paints.", "Marit Lund", "wife", False),
         ("Our two-year-old is a whirlwind, his name is Odd.", "Odd", "two-year-old child", False),
         ("My best friend Yusuf bakes.", "Yusuf", "best friend", False),
         ("We have a parrot named Kiwi.", "Kiwi", "parrot", True),

@@ -89,7 +89,11 @@ _PET: Final = (
     r"|fish|bird|budgie|lizard|gecko|ferret|labrador|poodle|beagle|(?:golden )?retriever"
     r"|(?:german )?shepherd|husky|corgi)"
 )
-_NAME: Final = r"(?P<name>(?-i:[A-Z][\w’'-]*[a-zà-ÿ]))"
+_WORD_OF_NAME: Final = r"[A-Z][\w’'-]*[a-zà-ÿ]"
+_NO_SURNAME: Final = (
+    r"(?:[A-Z][a-z]+day|January|February|March|April|May|June|July|August|[A-Z][a-z]+ber|I|And|But)"
+)
+_NAME: Final = rf"(?P<name>(?-i:{_WORD_OF_NAME}(?: (?!{_NO_SURNAME}\b){_WORD_OF_NAME})?))"
 _WHOSE: Final = r"\b(?P<whose>my|our)\s+(?P<before>(?:(?!name\b)[\w-]+\s+){0,2}?)"
 _RELATIVE_NAMED = lazy_pattern(
     rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD})(?P<link>['’]s\s+name(?:\s+is|['’]s)"
