@@ -19,7 +19,6 @@ from workbench.display.cells import cell_width
 from workbench.display.ink import Span, gap
 from workbench.engine.language.periods import parse_days
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.process import garbage_collection_paused
 from workbench.engine.values import dataclass
 from workbench.tui.parts.line import DrawnLines, WrittenLine
 
@@ -185,7 +184,6 @@ class RowFilter:
         self._kept = (rows, query, kept, len(passing))
         return kept, len(passing)
 
-    @garbage_collection_paused()
     def looking_through(self, rows: AnyRows, gives_way: Callable[[], object] = lambda: None) -> RowFilter:
         """Return this filter with other rows looked through, for `take_over`; may be called on a thread.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -24,7 +23,6 @@ from workbench.display.memory_changes import (
 from workbench.display.scrubber import Pointers, followed, hands_legend, whole, zoomed
 from workbench.display.words import counted
 from workbench.engine.errors import HistoryDamaged, NotFound, WorkbenchError
-from workbench.engine.process import garbage_collection_paused
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.filter import Filterable
@@ -204,21 +202,19 @@ class HistoryPlace(Place):
             limit=self._limit,
         )
         later, self._zone = self.app.call_later, workspace.now().tzinfo
-        # Nobody waits for all that a filter looks through, and it is not thrown away.
-        filters = bool(self.filter.text)
-        stopped = self.frame.courtesy.unless(stop.is_set) if filters else stop.is_set
+        # Nobody waits for all that a filter looks through.
+        stopped = self.frame.courtesy.unless(stop.is_set) if self.filter.text else stop.is_set
 
         def tell(words: str) -> None:
             if words != self.at_work:
                 later(self._tell, stop, words)
 
         try:
-            with garbage_collection_paused() if filters else nullcontext():
-                listed = self._past.read(workspace, wish, tell, stopped)
+            listed = self._past.read(workspace, wish, tell, stopped)
         except WorkbenchError:
             later(self._tell, stop, "")
             raise
-        if filters and listed.rows is not None:
+        if self.filter.text and listed.rows is not None:
             listed = replace(listed, filtered=self.filter.looking_through(listed.rows, stopped))
         return listed
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 PAGE = 300
 NOW = ""
-# Memories of all comparisons that are kept; the newest is kept in any case.
+# Memories of all comparisons that are kept; the one that is shown is kept in any case.
 _MOST_COMPARED = 20_000
 # Of more memories nobody looks up whose each is.
 _MOST_OWNED = 2_000
@@ -297,6 +297,7 @@ class PastReading:
                 wish = replace(wish, view=line.found_in(wish.view, listed.now.date()))
                 listed = replace(listed, wish=wish)
                 return _with_rows(listed, line, self._compare(workspace, line, wish, tell, stopped))
+            self._forget(0)
             return self._read_actions(
                 workspace, replace(listed, wish=replace(wish, view=_listing(wish.view))), stopped
             )
@@ -375,14 +376,16 @@ class PastReading:
                 same=_same(workspace, back, comparison) if wish.everything else (),
             )
             self._compared[key] = known
-            while len(self._compared) > 1 and self._size > _MOST_COMPARED:
-                self._compared.popitem(last=False)
+            self._forget(1)
         back = line.course.commits[line.place(here)] if line.name(line.place(here)) else older
         return replace(known, here=back)
 
-    @property
-    def _size(self) -> int:
-        return sum(len(each.comparison.memories) + len(each.same) for each in self._compared.values())
+    def _forget(self, least: int) -> None:
+        """Keep no more comparisons than hold so many memories together, but so many in any case."""
+        held = [len(each.comparison.memories) + len(each.same) for each in self._compared.values()]
+        while len(held) > least and sum(held) > _MOST_COMPARED:
+            self._compared.popitem(last=False)
+            del held[0]
 
     def read_by(self, workspace: Workspace, listed: Listed) -> Listed:
         """Read who changed last what differs from now: that takes longer than what differs.
