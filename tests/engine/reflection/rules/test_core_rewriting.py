@@ -284,6 +284,19 @@ def test_what_is_critical_by_its_own_words_is_promoted(tmp_path: Path) -> None:
     assert rewritten(snapshot(tmp_path / "b", passages, files={"MEMORY.md": known}, owner="Alex Marsh")) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want the menu to suit all who come on Sunday, "
+        + "and since Bo is allergic to nuts I need new dishes, " * 3,
+        "Please tell us about allergies, since I am allergic to nuts.",
+    ],
+)
+def test_what_would_be_cut_off_or_addresses_somebody_is_not_promoted(tmp_path: Path, text: str) -> None:
+    made = snapshot(tmp_path, [said("2026-03-01 09:00", text, speaker="user")], owner="Alex")
+    assert not [item for item in rewritten(made) if item.kind == "promotion"]
+
+
 def test_facts_that_rest_on_often_accessed_memories_are_promoted_unless_in_doubt(tmp_path: Path) -> None:
     source = "episode:2026-01-05:09:00"
     files = {

@@ -255,13 +255,22 @@ def _promotions(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
         ):
             continue
         for sentence in sentences(passage.text):
-            if core_block(sentence.text.translate(PUNCTUATION), "fact") != "Critical Facts":
+            bare = sentence.text.translate(PUNCTUATION)
+            if core_block(bare, "fact") != "Critical Facts":
                 continue
-            text = clipped(plain(third_person(sentence.text, snapshot.owner or "User")), _LONGEST)
+            name = snapshot.owner or "User"
+            text = plain(third_person(sentence.text, name))
+            if len(text) > _LONGEST or text.startswith(f"{name}: "):
+                # What is cut off, or could not be told of its speaker, is nothing to be read every time.
+                continue
             proof = cite(snapshot, passage.id, sentence.text)
             if proof is not None and text not in given and not says(lines, text):
                 given.add(text)
-                reason = "By its own words it must never be forgotten."
+                reason = (
+                    "By its own words it must never be forgotten."
+                    if cues.fits("critical", bare)
+                    else "It says something of health."
+                )
                 yield forms.promotion(passage.id, text, (proof,), reason=reason, confidence="high")
             break
     for memory, said, accesses in _often(snapshot):
