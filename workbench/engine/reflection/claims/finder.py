@@ -6,6 +6,7 @@ says he has never done with what he says he has.
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
 from workbench.engine.reflection.claims.deeds import DOING, DONE, TRIES, is_getting, is_light
+from workbench.engine.reflection.claims.likely import DENIALS, VALUES, WORDS, find_likely
 from workbench.engine.reflection.claims.model import Origin, Postings
 from workbench.engine.reflection.claims.reading import (
     Claims,
@@ -46,7 +48,8 @@ from workbench.engine.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.markdown.review import ReviewItem
+    from workbench.engine.markdown.review import Evidence, ReviewItem
+    from workbench.engine.reflection.claims.likely import Likely
     from workbench.engine.reflection.claims.model import (
         Alternative,
         Choice,
@@ -71,6 +74,11 @@ _TURNS: Final = {
     OCCUPIES: "The later statement names another in the same place.",
     FEELS: "The later statement feels otherwise about the same.",
     HOLDS: "The later statement says the opposite of the same.",
+}
+_DIFFERS: Final = {
+    VALUES: "The later statement speaks of the same and gives another value.",
+    DENIALS: "What was denied has been done or begun since.",
+    WORDS: "The later statement speaks of the same and tells of a change.",
 }
 _IN_PROJECT = lazy_pattern(r"\s+(?:in|for|on)\s+this\s+\w+\b|\s+before$", re.IGNORECASE)
 _FIRST: Final = datetime(2000, 1, 1, tzinfo=UTC)
@@ -112,7 +120,18 @@ def find_conflicts(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
     found += [_opposition(snapshot, each) for each in find_oppositions(claims.denials, claims.deeds, weights)]
     work.check()
     found += [_turn(snapshot, turn) for turn in find_turns(claims.choices, claims.deeds, weights)]
+    work.check()
+    told = [proof for _, item in found for proof in item.evidence]
+    for pair in find_likely(claims.said, weights):
+        odds, item = _likely(snapshot, pair)
+        if not any(_is_same(item.evidence[-1], proof) for proof in told):
+            found.append((odds, item))
     return tuple(item for _, item in sorted(found, key=lambda pair: -pair[0]))
+
+
+def _is_same(one: Evidence, other: Evidence) -> bool:
+    """Return whether one quote is of the other."""
+    return one.id == other.id and (one.quote in other.quote or other.quote in one.quote)
 
 
 def _is_recorded(update: Update, recorded: Sequence[Measured]) -> bool:
@@ -224,6 +243,44 @@ def _turn(snapshot: Snapshot, turn: Turn) -> tuple[float, ReviewItem]:
         quotes,
         reason=_TURNS.get(new.kind, "The later statement turns away from the earlier one."),
         confidence="medium",
+        held_since=old.origin.passage.day or None,
+        until=new.origin.passage.day or None,
+        since=new.origin.passage.day or None,
+        needs=needs,
+    )
+
+
+def _likely(snapshot: Snapshot, pair: Likely) -> tuple[float, ReviewItem]:
+    old, new = pair.earlier, pair.later
+    before, after = _said(snapshot, old.origin, old.span), _said(snapshot, new.origin, new.span)
+    about, needs = target(snapshot, ((old.origin, old.span), (new.origin, new.span)))
+    about, needs = _of_fact(old.origin) or (about, needs)
+    quotes = evidence([(old.origin, old.span), (new.origin, new.span)])
+    name = mid_sentence(speaker_name(new.origin, snapshot.owner))
+    certain = 1 / (1 + math.exp(-pair.odds))
+    confidence: Confidence = "medium" if certain >= _SURE else "low"
+    if pair.family == DENIALS and (
+        "never" in new.cues
+        or old.origin.passage.day == new.origin.passage.day
+        or ("never" not in old.cues and not new.cues & {"ends", "new"})
+    ):
+        return certain, items.contradiction(
+            about,
+            f"Two statements of {name} do not go together: which holds?",
+            before,
+            after,
+            quotes,
+            reason="They speak of the same, and one denies or dislikes what the other says.",
+            confidence=confidence,
+            needs=needs,
+        )
+    return certain, items.supersession(
+        about,
+        before,
+        after,
+        quotes,
+        reason=_DIFFERS[pair.family],
+        confidence=confidence,
         held_since=old.origin.passage.day or None,
         until=new.origin.passage.day or None,
         since=new.origin.passage.day or None,

@@ -146,9 +146,7 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
     if len(written) > _MOST_VALUES:
         return
     values = [
-        v
-        for v in written
-        if not _DENIED.search(clause.text[: v.start]) and not _is_difference(clause.text, v)
+        v for v in written if not _DENIED.search(clause.text[: v.start]) and not is_difference(clause.text, v)
     ]
     if not values or _FORMULA.search(clause.text):
         return
@@ -199,7 +197,7 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
         )
 
 
-def _is_difference(text: str, value: Value) -> bool:
+def is_difference(text: str, value: Value) -> bool:
     """Return whether an amount says by how much something changed or differs, not what it is: “raised it by 5 %”."""
     if value.dimension in (*APPOINTED_DIMENSIONS, "version"):
         return False

@@ -20,6 +20,7 @@ from workbench.engine.markdown.review import Evidence
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.clauses import Mode, asserts, begin_of, clauses_of, without_lead
 from workbench.engine.reflection.claims.deeds import deeds, denials, denies, of_whom, telling
+from workbench.engine.reflection.claims.likely import said_in
 from workbench.engine.reflection.claims.measuring import measured
 from workbench.engine.reflection.claims.model import Choice, Origin, Span, Weights
 from workbench.engine.reflection.claims.vocabulary import (
@@ -32,6 +33,7 @@ from workbench.engine.reflection.claims.vocabulary import (
     IS,
     OCCUPIES,
     PATTERNS,
+    PEOPLE,
     PREFERS,
     SAME_MEANING,
     STOPPED,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.catalog.lookups import Lookups
     from workbench.engine.reflection.claims.clauses import Clause, Token
+    from workbench.engine.reflection.claims.likely import Said
     from workbench.engine.reflection.claims.model import Deed, Denial, Measured
     from workbench.engine.reflection.model import Snapshot, Work
 
@@ -167,11 +170,6 @@ _CALENDAR: Final = lazy_pattern(
     rf"(?:{ENGLISH_MONTH_IN_FULL}|(?:{ENGLISH_WEEKDAY})s?|i)$",
     re.IGNORECASE,
 )
-_PEOPLE: Final = words(
-    "sister brother mother father mom mum dad friend friends wife husband son daughter girlfriend boyfriend partner"
-    " cousin neighbour neighbor aunt uncle grandma grandpa kid kids child children baby parents family people guy"
-    " man woman person he she they it this that there what who"
-)
 _NO_SLOT: Final = words(
     "everything anything nothing something one it that this there here who which what work lot"
 )
@@ -257,6 +255,7 @@ class Claims:
     denials: list[Denial] = field(default_factory=list)
     deeds: list[Deed] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
     documents: list[frozenset[str]] = field(default_factory=list)
     owner: str = ""
 
@@ -266,6 +265,7 @@ class Claims:
         self.documents.append(frozenset(token.stem for clause in clauses for token in clause.tokens))
         values = [value for number in range(len(clauses)) for value in measured(clauses, number, origin)]
         self.measured.extend(values[:_MOST_VALUES])
+        self.said.extend(said_in(clauses, origin))
         for number in range(len(clauses)):
             for denial in denials(clauses, number, origin):
                 self.denials.append(replace(denial, origin=self._of_owner(denial.origin)))
@@ -294,6 +294,7 @@ class Claims:
             sorted(self.denials, key=lambda claim: claim.origin.order),
             sorted(self.deeds, key=lambda claim: claim.origin.order),
             sorted(self.choices, key=lambda claim: claim.origin.order),
+            sorted(self.said, key=lambda claim: claim.origin.order),
             self.documents,
             self.owner,
         )
@@ -504,7 +505,7 @@ def occupants(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterato
             for token in slot
             if token.tells and token.word not in _NO_SLOT and token.stem not in CHANGE_STEMS
         )
-        if not about or slot[-1].word in _PEOPLE or _CALENDAR.match(found["chosen"]):
+        if not about or slot[-1].word in PEOPLE or _CALENDAR.match(found["chosen"]):
             continue
         change = 2 if pattern in _MOVES or CLEAR_CHANGE.search(clause.text) else 0
         change = change or (1 if _OVER.search(clause.text) or FAINT_CHANGE.search(clause.text) else 0)

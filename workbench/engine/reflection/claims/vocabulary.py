@@ -52,6 +52,13 @@ NUMBER_WORDS: Final = words(
 )
 """Numbers written out: values, and not what anything is the value of."""
 
+PEOPLE: Final = words(
+    "sister brother mother father mom mum dad friend friends wife husband son daughter girlfriend boyfriend partner"
+    " cousin neighbour neighbor aunt uncle grandma grandpa kid kids child children baby parents family people guy"
+    " man woman person he she they it this that there what who"
+)
+"""Whom “my” may stand before."""
+
 EMPTY: Final = GENERIC | FUNCTION_WORDS | CHAT_WORDS
 
 CHANGE_STEMS: Final = frozenset(
