@@ -157,6 +157,8 @@ def test_what_a_memory_says_is_shown_without_what_files_note() -> None:
     assert readable("- Rains (2026-01-20 to 2026-02-02, superseded by ^f7k2) ^f3c1") == (
         "Rains (held 2026-01-20 to 2026-02-02)"
     )
+    assert readable("- First mentioned (from episode:2026-02-02:14:30)") == "First mentioned"
+    assert readable("- Took the train (from Oslo)") == "Took the train (from Oslo)"
     assert readable("# X\n\n<!-- Type: tool -->\n\n## Facts\n- One ^abc1") == "# X\n## Facts\n- One"
     relation = MemoryChange(
         "entity:project--harbor#^r1", "semantic", "p", "uses: tool--swan", "added", None, "x"

@@ -12,6 +12,7 @@ from workbench.display.card import Card, Differs, Section, page_body
 from workbench.display.diffing import compare
 from workbench.display.ink import Span, at_right, gap, ink, line_width, spread
 from workbench.display.markdown import bare, unlinked, unmarked
+from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def readable(text: str | None, *, marked: bool = False) -> str | None:
 def _dated(line: str) -> str:
     """Keep of what stands in parentheses after a fact the days alone, and none where it merely began to hold."""
     found = _BESIDE.search(line)
-    if found is None or not _DAYS.search(found[1]):
+    if found is None or not (_DAYS.search(found[1]) or parse_statement(line).provenance):
         return line
     days = _DAYS.search(found[1])
     kept = days[0] if days is not None and not days[0].startswith("since") else ""
