@@ -207,6 +207,28 @@ def test_chinese_numbers_choices_and_roles(tmp_path: Path, said_so: str, text: s
     assert list(facts) == ([text] if text else [])
 
 
+@pytest.mark.parametrize(
+    ("said_so", "text"),
+    [
+        ("我每周三晚上打羽毛球。", "User每周三晚上打羽毛球"),
+        ("我们从杭州搬到宁波了。", "User从杭州搬到宁波了"),
+        ("我在苏州一所中学教物理。", "User在苏州一所中学教物理"),
+        ("我们公司去年从海淀搬去了通州。", "User公司去年从海淀搬去了通州"),
+        ("我女儿今年上小学三年级。", "User女儿今年上小学三年级"),
+        ("我戒糖半年了。", "User戒糖半年了"),
+        ("交样机的时间推迟到十二月二十号。", "交样机的时间推迟到十二月二十号"),
+        ("驾照下个月三号到期。", "驾照下个月三号到期"),
+        ("我女儿说今天不想吃饭。", ""),
+        ("我们周末也不行。", ""),
+        ("我在楼下等你。", ""),
+        ("昨天下雨了。", ""),
+    ],
+)
+def test_chinese_habits_moves_and_dates(tmp_path: Path, said_so: str, text: str) -> None:
+    facts = _facts(tmp_path, chat("2026-02-04", ("user", said_so)))
+    assert list(facts) == ([text] if text else [])
+
+
 def test_a_leading_answer_is_no_name_and_a_trailing_question_is_cut_off(tmp_path: Path) -> None:
     passages = chat(
         "2026-02-04",
