@@ -47,12 +47,14 @@ class Judged:
     Args:
         conversation: Where it was made.
         features: By name.
+        kind: What it says something about, by its verb.
         value: Its worth before any of them spoke.
         good: Whether it was found worthwhile.
     """
 
     conversation: str
     features: tuple[str, ...]
+    kind: str
     value: float
     good: bool
 
@@ -116,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     judged = [each for folder in options.data for each in _judged(folder, labels)]
     print(f"{len(judged)} statements with a verdict, {sum(each.good for each in judged)} worthwhile")
     tried = left_out(judged)
-    kept = [each.good for each, odds in tried if is_kept(each.value, odds, each.features[0])]
+    kept = [each.good for each, odds in tried if is_kept(each.value, odds, each.kind)]
     every = sum(each.good for each, _ in tried)
     print(f"by weights fitted without their conversation: {len(kept)} kept, {sum(kept)} of them worthwhile")
     print(
@@ -143,7 +145,8 @@ def _judged(data: Path, labels: dict[str, str]) -> Iterator[Judged]:
             key = digest(folder.name, one.quote)
             if one.features and key in labels and key not in seen:
                 seen.add(key)
-                yield Judged(f"{data.name}/{folder.name}", one.features, one.value, labels[key] == WORTHWHILE)
+                good = labels[key] == WORTHWHILE
+                yield Judged(f"{data.name}/{folder.name}", one.features, one.kind, one.value, good)
 
 
 def with_model(text: str, made: Fit) -> str:

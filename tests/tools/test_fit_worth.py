@@ -11,7 +11,7 @@ from tools.fit_worth import WORTH, Judged, digest, fit, left_out, with_model
 
 def verdicts(conversation: str) -> list[Judged]:
     return [
-        Judged(conversation, features, 4.0, good)
+        Judged(conversation, features, "begun", 4.0, good)
         for features, good, times in (
             (("did", "a name"), True, 9),
             (("did",), True, 5),
@@ -29,12 +29,12 @@ def test_what_goes_with_the_verdicts_gets_weight_in_their_direction() -> None:
 
 
 def test_a_rare_feature_is_drawn_towards_nothing() -> None:
-    rare = [*verdicts("a"), Judged("a", ("did", "once"), 4.0, good=False)]
+    rare = [*verdicts("a"), Judged("a", ("did", "once"), "begun", 4.0, good=False)]
     assert abs(fit(rare, shrink=100.0).weights.get("once", 0.0)) < abs(fit(rare, shrink=1.0).weights["once"])
 
 
 def test_each_conversation_is_judged_by_the_others() -> None:
-    odd = [Judged("b", ("did",), 4.0, good=False)]
+    odd = [Judged("b", ("did",), "begun", 4.0, good=False)]
     (tried,) = [each for each in left_out([*verdicts("a"), *odd]) if not each[0].good and each[1] > 0]
     assert tried[0] == odd[0]
 
