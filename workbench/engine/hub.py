@@ -41,6 +41,7 @@ from workbench.engine.services.scoped_view import ScopedView
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.embedder import Embedder
     from workbench.engine.search.postgres.server import Connection
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.settings.sections import Settings
@@ -349,7 +350,7 @@ class Hub:
             self._server, choose, are_many=True, asked_by=embedder.fingerprint if embedder else ""
         )
         try:
-            found = self._answer(request, source, embedder.embed_query if embedder else None)
+            found = self._answer(request, source, embedder)
         except ProviderError as error:
             assert embedder is not None
             self._embedders.failed(embedder, error)
@@ -366,9 +367,7 @@ class Hub:
             took_ms=round((time.perf_counter() - started) * 1000, 2),
         )
 
-    def _answer(
-        self, request: SearchRequest, source: PostgresSource, embed: Callable[[str], Any] | None
-    ) -> Found:
+    def _answer(self, request: SearchRequest, source: PostgresSource, embedder: Embedder | None) -> Found:
         search, has_budget = self._settings.search, request.budget is not None
         limit, least = request.max_results, request.min_score
         options = SearchOptions(
@@ -389,7 +388,11 @@ class Hub:
             }
 
         now = in_zone(self._clock.now(), self._settings.zone)
-        return Search(SearchQuery(request.query, options, now, scores_of), source, embed).found()
+        query = SearchQuery(request.query, options, now, scores_of)
+        if embedder is None:
+            return Search(query, source, None).found()
+        texts = embedder.embed_passages if embedder.is_instant else None
+        return Search(query, source, embedder.embed_query, texts).found()
 
     def _day(self, text: str | None) -> Any:
         return in_zone(parse_time(text), self._settings.zone).date() if text else None

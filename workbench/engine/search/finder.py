@@ -184,6 +184,11 @@ class OpenIndex:
         """Return what embeds a question; None if the index has no vectors to compare with."""
         return self._answering.embed_query if self._answering else None
 
+    @property
+    def embed_texts(self) -> Callable[[Sequence[str]], FloatArray] | None:
+        """Return what embeds sentences while somebody waits; None if that runs a model, or nothing does."""
+        return self._answering.embed_passages if self._answering and self._answering.is_instant else None
+
     def __enter__(self) -> OpenIndex:
         return self
 
@@ -255,7 +260,7 @@ class Finder:
         """
         for index in self.attempts(patience):
             with index:
-                found = Search(query, index.source, index.embed_query).found()
+                found = Search(query, index.source, index.embed_query, index.embed_texts).found()
                 return replace(
                     found,
                     provider=index.provider,
@@ -269,7 +274,7 @@ class Finder:
         """Explain a memory's rank for a question, or its absence; raises as `search` does."""
         for index in self.attempts(PATIENCE):
             with index:
-                return Search(query, index.source, index.embed_query).why_not(memory_id)
+                return Search(query, index.source, index.embed_query, index.embed_texts).why_not(memory_id)
         raise AssertionError("Every attempt returns or raises.")
 
     def literal_matches(self, words: str, *, patience: float) -> list[LiteralMatch]:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.search.ranking.memory_source import NOW, MemorySource, ask, note
+from tests.engine.search.ranking.memory_source import NOW, MemorySource, ask, embed, note
 from workbench.engine.results.memories import Score
 from workbench.engine.results.recall import Found, HitRelation
 from workbench.engine.search.chunks import Chunk, Within
 from workbench.engine.search.ranking.graph import ReachedMemory
 from workbench.engine.search.ranking.question import SearchOptions
+from workbench.engine.search.ranking.scoring import opening_of
 from workbench.engine.search.ranking.search import Search, SearchQuery
+from workbench.engine.search.ranking.selection import Ranked
 from workbench.engine.tokens import count_tokens
 
 LOG = "- 10:00 Ann: Where did you spend the summer?\n- 10:01 Bob: In a hut by the lake\n- 10:02 Ann: Lovely"
@@ -657,3 +660,51 @@ def test_core_memory_that_is_less_than_half_as_relevant_keeps_its_place() -> Non
     rules = [rule(f"No restaurant of kind {at}", at) for at in range(1, 20)]
     found = ask("Which restaurant should I book?", [*rules, said])
     assert found.results[0].store == "file"
+
+
+def test_a_message_is_found_by_what_its_opening_says() -> None:
+    code = "\n".join(f"value_{number} = compute({number}, other_{number})" for number in range(8))
+    asked = note(f"## 09:00 user\nMy dog runs through the garden.\n```\n{code}\n```", name="a")
+    other = note(
+        "## 09:00 user\nA cat and one hound were in some house of ours in summer, years ago when nobody else lived"
+        " where we now have all those many other things.",
+        name="b",
+    )
+    query = SearchQuery("puppy", SearchOptions(max_results=5, min_score=0), NOW, dict.fromkeys)
+    source = MemorySource([asked, other], has_vectors=True)
+    whole = Search(query, source, embed).found().results
+    opened = (
+        Search(query, source, embed, lambda texts: np.stack([embed(text) for text in texts])).found().results
+    )
+    assert [hit.path for hit in whole] == ["memory/b.md", "memory/a.md"]
+    assert [hit.path for hit in opened] == ["memory/a.md", "memory/b.md"]
+
+
+def test_the_rest_of_a_message_is_found_by_its_opening() -> None:
+    rest = "\n\n".join(
+        f"{number}. Words about something else, and about nothing in particular." for number in range(9)
+    )
+    message = note(f"## 09:00 user\nMy dog runs through the garden.\n\n{rest}", name="a")
+    query = SearchQuery("puppy", SearchOptions(budget=500, explain=True), NOW, dict.fromkeys)
+    source = MemorySource([message, note("A house.", name="b")], has_vectors=True)
+    whole = Search(query, source, embed).ranked(())[0]
+    opened = Search(query, source, embed, lambda texts: np.stack([embed(text) for text in texts])).ranked(())[
+        0
+    ]
+
+    def rest_of(placed: list[Ranked]) -> float:
+        return max(place.relevance for place in placed if place.unit.place == 3)
+
+    assert rest_of(opened) > rest_of(whole)
+
+
+def test_code_and_short_words_are_no_opening() -> None:
+    said = (
+        "Hm.\n```python\nvalue = compute(1, 2)\nI moved the vineyard to version 4.7.0 of it."
+        " Was that right, I wonder? Yes it was, I believe. More."
+    )
+    assert opening_of(said) == (
+        "I moved the vineyard to version 4.7.0 of it.",
+        "Was that right, I wonder?",
+        "Yes it was, I believe.",
+    )

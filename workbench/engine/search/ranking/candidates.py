@@ -67,6 +67,7 @@ class UnitShape(NamedTuple):
         speaker: Its speaker, folded, or None.
         spoken: Its text without headings and the label of its first line.
         asking: Share of it that is questions, 0–1.
+        is_part: Whether the chunk is of one message, of which it is a part.
     """
 
     first: int
@@ -74,6 +75,7 @@ class UnitShape(NamedTuple):
     speaker: str | None
     spoken: str
     asking: float
+    is_part: bool
 
 
 @dataclass(slots=True)
@@ -156,9 +158,9 @@ def _shape(
     turn = turn_of(spoken[0])
     is_turn = turn.speaker in speakers
     said = "\n".join((turn.text, *spoken[1:])) if is_turn else "\n".join(spoken)
-    return UnitShape(
-        first, last, turn.speaker if is_turn else section_speaker, said, share_of_questions(said)
-    )
+    speaker = turn.speaker if is_turn else section_speaker
+    is_part = not is_turn and section_speaker is not None
+    return UnitShape(first, last, speaker, said, share_of_questions(said), is_part)
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from heapq import nlargest
+from itertools import chain, islice, pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from workbench.engine.catalog.terms import index_terms, is_pair, is_prefix
 from workbench.engine.language.calendar import MONTH_NAMES, MONTHS, WEEKDAYS
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.search.chunks import PERSON, Statistics
 from workbench.engine.search.ranking.candidates import Candidates, CandidateUnit, units_in
 from workbench.engine.search.ranking.question import Question, SearchOptions, named_voices
@@ -41,6 +44,14 @@ _MEANING = 4.0
 _WORDS_ALONE = 1.5
 # What another said before often asks what this line answers.
 _BEFORE = 1.0
+# A message says in its first sentences what it is about. Of the best units, those of their message are read, and the
+# nearest to the question has this share in the unit's meaning.
+_OF_OPENING = 0.5
+_OPENINGS_READ = 20
+_SENTENCES_READ = 3
+_LEAST_CHARACTERS = 20
+_BETWEEN_SENTENCES = lazy_pattern(r"(?<=[.!?。！？])\s+|\n+")
+_CODE = lazy_pattern(r"(?:[#@<`]|//)|.*(?:[;:,=(){}\[\]]|=\s*\S+)$")
 # A person asked about is mostly the speaker.
 _OWN_VOICE = 3.5
 _ASKING = -1.0
@@ -152,7 +163,7 @@ def score_words(
             "exact": exact,
             "words": factor * exact,
             "near": factor * (exact + extra),
-            "pairs": _pairs_held(unit.terms, idf, pairs) if len(of_question) > 1 else 0.0,
+            "pairs": _pairs_held(unit.terms, idf, pairs) if any(map(held.issuperset, pairs)) else 0.0,
             "chunk": chunk_scores[unit.stored.number],
             "memory": memory_scores[unit.stored.chunk.memory_id],
         }
@@ -217,13 +228,18 @@ class Scored:
 
 
 def score(
-    question: Question, candidates: Candidates, near: Mapping[str, float], options: SearchOptions
+    question: Question,
+    candidates: Candidates,
+    near: Mapping[str, float],
+    options: SearchOptions,
+    embed: Callable[[Sequence[str]], FloatArray] | None = None,
 ) -> Scored:
     """Score every unit of the candidates.
 
     Args:
         near: Terms near the question's, with similarity 0–1.
         options: Fusion, and whether a budget is to be filled.
+        embed: Makes vectors of a hundred sentences at once, of length 1 or zeros; None where that takes long.
     """
     units = [unit for stored in candidates.chunks for unit in units_in(stored)]
     voices, names = _voices(question, units)
@@ -242,6 +258,8 @@ def score(
         _weighted_sum(units, candidates, options)
     else:
         _two_grain(units, question, candidates, voices, has_budget=options.budget is not None)
+        if embed is not None and candidates.vector is not None:
+            _read_openings(units, candidates.vector, embed)
     units.sort(key=lambda unit: (-unit.points, unit.stored.chunk.path, unit.start_line))
     return Scored(units, idf, voices, _answers_by_days(question, candidates))
 
@@ -296,12 +314,13 @@ def _two_grain(
     *,
     has_budget: bool,
 ) -> None:
-    scales = {
-        lane: 1 / best
-        if (best := max((unit.signals.get(lane, 0.0) for unit in units), default=0.0)) > 0
-        else 0.0
-        for lane in ("words", "near", "pairs", "chunk", "memory", "meaning")
+    all_signals = [unit.signals for unit in units]
+    highest = {
+        lane: max(map(itemgetter(lane), all_signals), default=0.0)
+        for lane in ("words", "near", "pairs", "chunk", "memory")
     }
+    highest["meaning"] = max((signals.get("meaning", 0.0) for signals in all_signals), default=0.0)
+    scales = {lane: 1 / best if best > 0 else 0.0 for lane, best in highest.items()}
     of_words = 1.0 if scales["meaning"] else _WORDS_ALONE
     recency = _recency(units) if question.strategy == "latest" else {}
     primary = _PRIMARY_STORES.get(question.strategy, frozenset())
@@ -348,6 +367,54 @@ def _two_grain(
         if has_budget:
             points += _LENGTH * math.log(len(unit.shape.spoken) + 20)
         unit.points = points
+
+
+def _read_openings(
+    units: Sequence[CandidateUnit], vector: FloatArray, embed: Callable[[Sequence[str]], FloatArray]
+) -> None:
+    """Add to the points of the best units what the nearest sentence of their message's opening makes of their meaning.
+
+    Code after it hides what a message is about, and a rest without it does not tell.
+
+    Args:
+        units: Those of a chunk in order.
+    """
+    scale = max((unit.signals.get("meaning", 0.0) for unit in units), default=0.0)
+    if scale <= 0:
+        return
+    best = {_message(unit) for unit in nlargest(_OPENINGS_READ, units, key=lambda unit: unit.points)}
+    messages: dict[tuple[int, int], list[CandidateUnit]] = defaultdict(list)
+    for unit in units:
+        message = _message(unit)
+        if message in best:
+            messages[message].append(unit)
+    sentences: list[str] = []
+    opened: list[tuple[list[CandidateUnit], int, int]] = []
+    for members in messages.values():
+        start = len(sentences)
+        said = chain.from_iterable(opening_of(unit.shape.spoken) for unit in members)
+        sentences += islice(said, _SENTENCES_READ)
+        if len(sentences) > start:
+            opened.append((members, start, len(sentences)))
+    cosines: list[float] = (embed(sentences) * vector).sum(axis=1).tolist() if sentences else []
+    for members, start, end in opened:
+        nearest = max(cosines[start:end])
+        for unit in members:
+            meaning = max(0.0, unit.signals.get("meaning", nearest))
+            unit.points += _MEANING * _OF_OPENING * (nearest - meaning) / scale
+
+
+def _message(unit: CandidateUnit) -> tuple[int, int]:
+    """Return what identifies the message that a unit is or is part of."""
+    return unit.stored.number, -1 if unit.shape.is_part else unit.place
+
+
+@lru_cache(maxsize=4096)
+def opening_of(text: str) -> tuple[str, ...]:
+    """Return the first sentences of a text that are no code and not too short to tell anything."""
+    said = (sentence.strip() for sentence in _BETWEEN_SENTENCES.split(text))
+    telling = (each for each in said if len(each) >= _LEAST_CHARACTERS and not _CODE.match(each))
+    return tuple(islice(telling, _SENTENCES_READ))
 
 
 def tells_time(unit: CandidateUnit) -> bool:

@@ -219,6 +219,7 @@ class Search:
 
     Args:
         embed_query: Makes the question's vector, of length 1 or zeros; None searches by keywords only.
+        embed_texts: Makes the vectors of sentences likewise; None where it runs a model, which would take seconds.
     """
 
     def __init__(
@@ -226,6 +227,7 @@ class Search:
         query: SearchQuery,
         source: ChunkSource,
         embed_query: Callable[[str], FloatArray] | None,
+        embed_texts: Callable[[Sequence[str]], FloatArray] | None = None,
     ) -> None:
         today = query.now.date()
         self._today = today.isoformat()
@@ -244,6 +246,7 @@ class Search:
         has_words = bool(self.question.terms)
         self._lane = query.graph
         self.embed_query = embed_query
+        self._embed_texts = embed_texts
         self.graph: Mapping[str, ReachedMemory] = (
             query.graph.reach(self.question.text) if query.graph and has_words else {}
         )
@@ -297,7 +300,7 @@ class Search:
     def ranked(self, also: Sequence[int]) -> tuple[list[Ranked], Candidates, Scored, float]:
         """Return every unit of the candidates in its final order."""
         candidates = self._candidates(also)
-        scored = score(self.question, candidates, self.near, self.options)
+        scored = score(self.question, candidates, self.near, self.options, self._embed_texts)
         belief = result_confidence(scored)
         placed = self._placed(scored, belief, also)
         return placed, candidates, scored, belief
