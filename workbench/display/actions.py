@@ -26,6 +26,7 @@ from workbench.engine import layout
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from workbench.display.ink import Line
@@ -75,6 +76,14 @@ def action_row(action: Action, now: datetime, width: int) -> Line:
     while beside and width - len(right()) - 2 < min(TEXT_FIRST, line_width(left)):
         beside.pop(0)
     return spread(left, (ink(right(), "soft"),), width)
+
+
+def changes_of(title: str, actions: Sequence[Action]) -> str:
+    """Say how many changes of a memory stand, and how many were taken back."""
+    did = [each for each in actions if not each.returns]
+    back = sum(bool(each.undone_by) for each in did)
+    taken = f", {back:,} taken back" if back else ""
+    return f"{words.counted(len(did) - back, 'change')} of “{title}”{taken}"
 
 
 def action_card(done: ActionDone, now: datetime) -> Card:

@@ -11,7 +11,7 @@ from textual import on
 
 from workbench.display import words
 from workbench.display.action_words import sentence
-from workbench.display.actions import action_card, unread_card
+from workbench.display.actions import action_card, changes_of, unread_card
 from workbench.display.card import Card
 from workbench.display.cells import wrap
 from workbench.display.ink import ink, spread
@@ -298,11 +298,7 @@ class HistoryPlace(Place):
             counts = counts_of(results.compared.comparison.memories)
             return spread((ink(ends, "strong"),), (ink(counts, "soft"),) if counts else (), width)
         if view.of:
-            stand = [each for each in results.actions if not each.undone_by and not each.returns]
-            back = sum(bool(each.undone_by) and not each.returns for each in results.actions)
-            left = f"{counted(len(stand), 'change')} of “{results.title}”" + (
-                f", {back} taken back" * bool(back)
-            )
+            left = changes_of(results.title, results.actions)
             return spread((ink(left, "strong"),), (ink("esc shows all", "faint"),), width)
         begun = moments.time(0)
         since = f" since {words.day(begun.date(), results.now.date())}" if begun is not None else ""
