@@ -81,6 +81,7 @@ def test_what_was_got_to_keep_is_a_change() -> None:
         ("I moved in with my sister", "milestone", "milestone"),
         ("I'm using a mentor program for trans youth", "identity", "begun"),
         ("I'm a nurse", "identity", "identity"),
+        ("I teach a transgender teen", "identity", "routine"),
     ],
 )
 def test_the_verb_and_not_any_word_tells_what_it_is_about(own: str, by_words: str, kind: str) -> None:

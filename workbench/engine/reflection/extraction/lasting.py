@@ -226,11 +226,12 @@ def kind_of(kind: str, standing: str, own: str) -> str:
     """
     if standing == ONCE or (standing == AHEAD and kind != "decision"):
         return "event" if standing == ONCE else "plan"
-    verb = _predicate(own.replace("’", "'"))[1]
+    helps, verb, _ = _predicate(own.replace("’", "'"))
     if kind == "identity" and verb.endswith("ing"):
         return "begun"
     if standing == STATE:
-        return "routine" if kind in ("event", "achievement") else kind
+        does = kind == "identity" and verb and not {verb, *helps} & _BE
+        return "routine" if does or kind in ("event", "achievement") else kind
     if standing == PAST:
         return "begun" if kind in ("event", "achievement", "plan") else kind
     if kind in (_OF_ONGOING if standing == ONGOING else _OF_CHANGES):
