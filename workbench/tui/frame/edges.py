@@ -310,9 +310,10 @@ class Counts:
 
 
 def _read_ahead(workspace: Workspace) -> None:
-    """Have the engine know what a first visit of Decay and Graph would wait for; called on a thread."""
+    """Have the engine know what a first visit of Decay, Graph and Inbox would wait for; called on a thread."""
     workspace.decay()
     workspace.graph_entities()
+    workspace.reflections()
 
 
 def _quick(workspace: Workspace) -> tuple[Mapping[str, str], NextSteps, CoreView]:
