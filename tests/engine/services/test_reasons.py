@@ -197,3 +197,22 @@ def test_the_words_of_a_line_of_notes_are_quoted_without_its_mark_time_and_speak
     assert (said.quote, said.speaker, said.line) == ("I grow tomatoes on the roof!", "Maria", 4)
     assert said.moment is not None
     assert f"{said.moment:%Y-%m-%d %H:%M}" == "2026-01-08 15:46"
+
+
+def test_what_a_reflection_put_into_core_memory_rests_on_the_words_that_it_quoted(settled: AgentHome) -> None:
+    settled.write(
+        "memory/2026-02-03.md",
+        "# 2026-02-03\n\n- 09:10 User: Always answer in English, please.\n",
+    )
+    with settled.open() as workspace:
+        workspace.reflect()
+        rule = next(item for item in workspace.review().items if item.target == "core:persona")
+        workspace.review_decide({rule.id: "approved"})
+        workspace.review_apply()
+        (written,) = (
+            each for block in workspace.core().blocks for each in block.items if rule.after == each.text
+        )
+        why = workspace.why(written.id)
+    (said,) = why.said
+    assert (why.basis, said.path, said.line) == ("words", "memory/2026-02-03.md", 3)
+    assert "Always answer in English" in said.quote

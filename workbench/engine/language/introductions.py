@@ -21,6 +21,10 @@ _PRESENTED: Final = lazy_pattern(
     rf"(?:^|[.!?,;:] |\b(?:[Hh]i|[Hh]ello|[Hh]ey|[Ss]o|[Ww]ell|[Aa]nd) )I(?:'m| am) (?P<name>{_NAME})"
     r"(?=,? (?:an?|from|based|living)\b|,? and I\b|, (?:the |your )?(?P<trade>[^,.;!?]{3,60})|, \d\d\b)"
 )
+# “I'm Ines Duarte, I …”, “I'm Ines Duarte.”: of a name and a surname little else can be meant.
+_IN_FULL: Final = lazy_pattern(
+    r"(?:^|[.!?,;:] )I(?:'m| am) (?P<name>[^\W\d_a-z][\w'-]+(?: [^\W\d_a-z][\w'.-]+){1,2})(?=, (?:I|we|my)\b|[.!]?$)"
+)
 _AGE: Final = r"\d\d(?:[ -]years?[ -]old)?,? "
 _TO_ROLE: Final = lazy_pattern(rf",? (?:and )?(?:I(?:'m| am) )?(?:{_AGE})?(?:an?|the|your) (?:{_AGE})?")
 _ROLE_ENDS: Final = lazy_pattern(
@@ -81,8 +85,14 @@ def introduced(plain: str) -> Introduction:
     presented = _PRESENTED.search(plain)
     if presented is not None and (trade := presented["trade"]) and not _PROFESSION.search(trade):
         presented = None
-    named = _NAMED.search(plain)
-    name = (named["name"] or named["han"]) if named else presented["name"] if presented else ""
+    named = _NAMED.search(plain) or (_IN_FULL.search(plain) if presented is None else None)
+    name = (
+        (named["name"] or named.groupdict().get("han", ""))
+        if named
+        else presented["name"]
+        if presented
+        else ""
+    )
     rest = plain[presented.end("name") :] if presented else ""
     home = _HOME.search(plain) or (_FROM.search(rest) if rest else None) or _HAN_HOME.search(plain)
     zone = _ZONE.search(plain)

@@ -7,12 +7,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
+from workbench.engine import layout, results
 from workbench.engine.errors import HistoryError, InvalidInput, NotFound, OutsideWorkspace, StorageError
 from workbench.engine.history.commits import parse_message
 from workbench.engine.identifiers import cited_lines, parse_memory_id
+from workbench.engine.markdown.review import PendingReflection
 from workbench.engine.markdown.source import SourceText
 from workbench.engine.memory.lookup import locate_memory
+from workbench.engine.memory.wording import text_key
 from workbench.engine.requests import ASKED_FOR
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ class Reasons:
             said += found
             if not found and source not in {each.id for each in said}:
                 lost.append(source)
+        if not sources and shown.id.startswith("core:"):
+            said += self._proposed(shown)
         written = None if said else self._written(shown)
         falls, status = self._falls(shown)
         if said:
@@ -88,6 +92,22 @@ class Reasons:
             falls=falls,
             reworded=self._reworded(shown) if said else None,
         )
+
+    def _proposed(self, shown: results.memories.Shown) -> Iterator[results.memories.Saying]:
+        """Yield the words on which a reflection rested that wrote an item of core memory, which notes no source."""
+        newest = next(iter(self._standing(shown)), None)
+        if newest is None or not newest.actor.startswith("reflection:"):
+            return
+        store = self._context.history.store
+        content = None
+        with contextlib.suppress(HistoryError, NotFound):
+            content = store.file_at(store.commit(newest.commit).parent, layout.PENDING_REFLECTION)
+        said = text_key(shown.text)
+        for item in PendingReflection.parse(content or b"").items:
+            if item.target.startswith("core:") and text_key(item.text) == said:
+                for proof in item.evidence:
+                    yield from self._follow(proof.id, proof.quote)
+                return
 
     def _follow(self, source: str, about: str) -> Iterator[results.memories.Saying]:
         """Yield the words behind a source: first those it came from itself, then its own; nothing if it is gone.

@@ -95,6 +95,7 @@ _LONGEST_PREFERENCE: Final = 140
 _SAME_MATTER: Final = 0.5
 _SAME_RULE: Final = 0.75
 _FEWEST_WORDS: Final = 3
+_GREETING: Final = 4
 # Asks for something now rather than saying how things are wanted.
 _ONE_REQUEST: Final = lazy_pattern(
     r"\b(?:(?:can|could|would|will) you|help me|trying to|i need you to|tell me (?:about|what|how|why)"
@@ -455,7 +456,9 @@ def _statements(snapshot: Snapshot, work: Work) -> dict[str, tuple[str, Evidence
                     found[label] = (clipped(value, _LONGEST_NAMED), proof, "They say so of themselves.")
     name = sole_speaker(snapshot)
     if name and snapshot.owner == name and "Name" not in found:
-        first = next(passage for passage in snapshot.passages if goes_by(passage.speaker, name))
+        own = [passage for passage in snapshot.passages if goes_by(passage.speaker, name)]
+        # A greeting shows nobody who it is.
+        first = next((each for each in own if len(each.text.split()) > _GREETING), own[0])
         found["Name"] = (name, quote_of(first), "Nobody else speaks to the agent in these logs.")
     return found
 
@@ -537,7 +540,10 @@ def _manner(passage: Passage, snapshot: Snapshot) -> str:
     for sentence in said:
         marks = sentence.translate(PUNCTUATION)
         if cues.fits("standing", marks) and core_block(marks, "preference") == "Persona":
-            return sentence
+            # “Always answer briefly, I read you on my phone”: the rule can be told without its reason.
+            pieces = (sentence[slice(*piece)] for piece in clauses(sentence, frozenset()))
+            rules = (each for each in pieces if cues.fits("standing", each.translate(PUNCTUATION)))
+            return sentence if not _OF_ONESELF.search(sentence) else next(rules, sentence)
     if passage.type not in ("", "preference"):
         return ""
     for sentence in said:
