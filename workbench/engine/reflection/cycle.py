@@ -20,10 +20,11 @@ from workbench.engine.markdown.review import PendingReflection, ReviewSection
 from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds, rejections
-from workbench.engine.reflection.extraction.naming import goes_by, sole_speaker
+from workbench.engine.reflection.extraction.naming import sole_speaker
 from workbench.engine.reflection.files import DROPPED, HELD_BACK, LEFT, READ, SPENT
 from workbench.engine.reflection.kinds import SECTIONS, SUMMARY, Kind
 from workbench.engine.reflection.model import RULES
+from workbench.engine.reflection.passages import goes_by
 from workbench.engine.reflection.review.staleness import stamp
 from workbench.engine.reflection.rules.core_rewriting import name_of_owner
 from workbench.engine.results.memories import Changed

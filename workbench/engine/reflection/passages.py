@@ -48,6 +48,7 @@ _MOST_WORDS: Final = 400
 _WORD: Final = lazy_pattern(r"[^\W_][\w'’+#.&-]*[\w+#]|[^\W_]")
 _LINK: Final = lazy_pattern(r"\[\[([^\]|\n]+)")
 _POSSESSIVE: Final = lazy_pattern(r"['’]s$")
+_FAMILIAR: Final = lazy_pattern(r"[小老阿]\w")
 
 
 def holds_passages(path: str) -> bool:
@@ -274,3 +275,11 @@ def _candidates(passage: Passage) -> Iterator[tuple[str, bool]]:
                 if start + length <= len(folded) and folded[start + length - 1] not in STOP_WORDS:
                     names = all(word[0].isupper() for word in words[start : start + length])
                     yield " ".join(folded[start : start + length]), names
+
+
+def goes_by(label: str, name: str) -> bool:
+    """Return whether a log may call somebody of a name so: by one of its words, or 小周 for 周岚."""
+    folded, words = label.strip().casefold(), name.casefold().split()
+    if not folded or not words:
+        return False
+    return folded in (" ".join(words), *words) or (bool(_FAMILIAR.fullmatch(label)) and label[1] == name[0])

@@ -41,6 +41,7 @@ from workbench.engine.reflection.claims.vocabulary import (
 )
 from workbench.engine.reflection.english import third_person, words
 from workbench.engine.reflection.model import Passage
+from workbench.engine.reflection.passages import goes_by
 from workbench.engine.search.chunks import AGENT, PERSON
 
 if TYPE_CHECKING:
@@ -277,8 +278,7 @@ class Claims:
 
     def _of_owner(self, origin: Origin) -> Origin:
         """Return what is said of the owner by name as what the owner says."""
-        owner = self.owner.casefold()
-        if not origin.subject or origin.speaker not in (owner, *owner.split()[:1]):
+        if not origin.subject or not goes_by(origin.speaker, self.owner):
             return origin
         return replace(origin, speaker="", subject="")
 
@@ -523,7 +523,7 @@ def _tokens(clause: Clause, found: re.Match[str], group: str) -> list[Token]:
 def speaker_key(speaker: str, owner: str) -> str:
     """Return by what two claims are told to be of one speaker: “user”, no label and the owner's name are one."""
     folded = speaker.casefold().strip()
-    return "" if folded in PERSON or folded == owner.casefold().strip() else folded
+    return "" if folded in PERSON or goes_by(speaker, owner) else folded
 
 
 def speaker_name(origin: Origin, owner: str) -> str:

@@ -13,6 +13,7 @@ from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.identifiers import entity_id
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.worth import terms_of
+from workbench.engine.reflection.passages import goes_by
 from workbench.engine.search.chunks import AGENT, PERSON
 from workbench.engine.triggers.mentions import find_occurrences
 from workbench.engine.triggers.model import EntityMention
@@ -49,7 +50,6 @@ _NOBODY: Final = frozenset(
 _NO_OWNER: Final = "User"
 _NAMELESS: Final = "person--user"
 _LONGEST_NAME: Final = 60
-_FAMILIAR: Final = lazy_pattern(r"[小老阿]\w")
 # Turns from which on somebody speaks in a log rather than being quoted, and which share of all.
 _FEWEST_TURNS: Final = 3
 _NEARLY_ALL: Final = 0.8
@@ -201,14 +201,6 @@ def _as_mention(record: EntityRecord | None) -> EntityMention | None:
 def _has_capital(term: str, text: str) -> bool:
     """Return whether a text writes a stemmed word with a capital, not just because it begins with it."""
     return any(word[0].isupper() and term in terms_of(word) for word in text.split()[1:])
-
-
-def goes_by(label: str, name: str) -> bool:
-    """Return whether a log may call somebody of a name so: by one of its words, or 小周 for 周岚."""
-    folded, words = label.strip().casefold(), name.casefold().split()
-    if not folded or not words:
-        return False
-    return folded in (" ".join(words), *words) or (bool(_FAMILIAR.fullmatch(label)) and label[1] == name[0])
 
 
 def sole_speaker(snapshot: Snapshot) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.language.denials import is_turned_down
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import third_person
-from workbench.engine.reflection.extraction.naming import goes_by
+from workbench.engine.reflection.passages import goes_by
 from workbench.engine.reflection.rules.phrasing import content_words, coverage, likeness
 from workbench.engine.search.chunks import PERSON
 from workbench.engine.values import dataclass

@@ -24,8 +24,9 @@ from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.core_room import Room
 from workbench.engine.reflection.english import third_person
 from workbench.engine.reflection.extraction.candidates import clauses
-from workbench.engine.reflection.extraction.naming import goes_by, sole_speaker
+from workbench.engine.reflection.extraction.naming import sole_speaker
 from workbench.engine.reflection.kinds import Kind
+from workbench.engine.reflection.passages import goes_by
 from workbench.engine.reflection.rules.core_context import context_changes, demotions
 from workbench.engine.reflection.rules.core_items import (
     is_owners,
