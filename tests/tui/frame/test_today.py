@@ -115,7 +115,16 @@ async def test_an_alert_is_taken_back_with_r(seen: Workspace) -> None:
     seen.adopt()
     async with opened(seen, place="") as pilot:
         await press(pilot, "g", "g", "r")
-    assert soul.read_text(encoding="utf-8") == before
+        assert soul.read_text(encoding="utf-8") == before
+        assert not seen.alerts_waiting()
+        # Undo brings back a change that nobody said yes to: it has to be looked at again.
+        await press(pilot, "u")
+        assert "Send everything at once." in soul.read_text(encoding="utf-8")
+        (alert,) = seen.alerts_waiting()
+        assert alert.file == "SOUL.md"
+        await press(pilot, "U")
+        assert soul.read_text(encoding="utf-8") == before
+        assert not seen.alerts_waiting()
 
 
 async def test_what_is_too_much_for_today_is_listed_on_a_card_with_the_way_to_it(
