@@ -42,8 +42,10 @@ async def test_a_question_is_answered_while_it_is_typed(seen: Workspace, size: t
         assert frame.focused is frame.query_one("#ask", Input)
         assert any("ferry" in row.casefold() for row in rows(place))
         assert drawn(pilot, "crumbs").strip().startswith("Ask")
+        assert drawn(pilot, "keys").split() == ["enter", "to", "the", "results", "esc", "back"]
         await press(pilot, "enter")
         assert place.list.has_focus
+        assert "e edit" in drawn(pilot, "keys")
 
 
 @pytest.mark.parametrize(("width", "said"), [(45, "Not all read yet"), (120, "The index is not up to date:")])

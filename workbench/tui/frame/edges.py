@@ -45,6 +45,7 @@ _EVERYWHERE = ("open", "ask", "help")
 # What is about the row under the cursor, and so idle where there is none.
 _ON_A_ROW = {*VERBS, "open", "edit", "evidence", "history", "details", "accept", "compare", "write"}
 _MOST_TOLD = 100
+_ASKING = (("enter", "to the results"), ("esc", "back"))
 # What stands behind a prefix, and is offered where a place has words for it.
 _BEHIND = {command.id for prefix in PREFIXES for command in prefix.commands}
 PLACE_LINK = "place:"
@@ -173,7 +174,9 @@ class Edges:
             said = f"{where(frame)} {said}"
             put_cursor(frame)
         self.lines["status"].show(lambda width: status(said, is_problem, running, width, notices))
-        question, hints, keys = frame.pressing.question, self._hints, self._keys()
+        question, keys = frame.pressing.question, self._keys()
+        # While one types a question, letters are letters.
+        hints = self._hints or (_ASKING if frame.focused is frame.asking.line else ())
         self.lines["keys"].set_class(question is not None, "-asks")
         self.lines["keys"].show(
             lambda width: (
