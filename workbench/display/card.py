@@ -265,7 +265,7 @@ def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ..
     lines += [(ink(words.origin(each)),) for each in told]
     if why.written is not None:
         verb = (
-            "found in the file on"
+            "found in the file ·"
             if why.basis == "adoption"
             else f"written by {words.who(why.written.actor)} ·"
         )

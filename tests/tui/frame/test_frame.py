@@ -108,6 +108,7 @@ async def test_a_pin_is_said_and_undone(seen: Workspace) -> None:
         await press(pilot, "p")
         assert said(pilot).startswith("Pinned “")
         assert said(pilot).endswith("u unpins.")
+        assert "p unpin" in drawn(pilot, "keys")
         assert seen.head() != before
         await press(pilot, "u")
         assert said(pilot).startswith("Took back: ")

@@ -210,8 +210,11 @@ class Edges:
         behind = (
             replace(COMMAND[name], keys=(keymap.key(name),)) for name in place.labels if name in _BEHIND
         )
+        subjects = place.subjects
+        is_pinned = bool(subjects) and all(isinstance(each, Memory) and each.pinned for each in subjects)
+        labels = {**({"pin": "unpin"} if is_pinned else {}), **place.labels}
         return [
-            replace(command, label=place.labels.get(command.id, command.label))
+            replace(command, label=labels.get(command.id, command.label))
             for command in (*keymap.commands, *behind)
             if command.id in wanted
         ]

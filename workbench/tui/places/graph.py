@@ -166,7 +166,8 @@ class GraphPlace(Place):
         read = self._read
         if read is None:
             return ""
-        return f"No path leads from {read.name(self.at.center)} to {read.name(self.at.other)}."
+        ends = f"{read.name(self.at.center)} and {read.name(self.at.other)}"
+        return f"No relations join {ends}, either way and however many are followed."
 
     @property
     def labels(self) -> Mapping[str, str]:
