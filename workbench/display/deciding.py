@@ -80,7 +80,7 @@ _IN_CORE: Final = frozenset({Kind.CORE_CHANGE, Kind.PROMOTION, Kind.DEMOTION})
 _DOING: Final = {Kind.ARCHIVE: "Archive", Kind.RESTORE: "Bring back", Kind.VAULT_PIN: "Keep"}
 _QUOTED: Final = frozenset({Kind.ARCHIVE, Kind.RESTORE, Kind.VAULT_PIN, Kind.MERGE})
 _SHOWN_ELSEWHERE: Final = frozenset(
-    {"this", "that", "resolve", "steps", "answer", "writes", "resembles", "as of", "score"}
+    {"this", "that", "resolve", "steps", "answer", "writes", "resembles", "of", "as of", "score"}
 )
 # Nobody decides on more at a glance; the file has the rest.
 _LONGEST: Final = 4000
@@ -283,7 +283,7 @@ def item_card(
             sections.append(core_section(*core, block_of(item.target), effect))
         elif effect:
             sections.append(Section("EFFECT", ((ink(effect),),)))
-    if fields := _fields(item):
+    if fields := _fields(item, now.date()):
         sections.append(Section("ALSO", fields))
     details = [
         Section("ITEM", ((ink(f"{item.id} · {item.kind} · {item.risk} risk", "soft"),),)),
@@ -588,12 +588,11 @@ def _effect(item: ReviewItem, kind: Kind | None) -> str:
     return _EFFECTS[kind].format(name=name or "It")
 
 
-def _fields(item: ReviewItem) -> tuple[Line, ...]:
-    return tuple(
-        (Span(f"{label}  ", "soft"), ink(unlinked(value)))
-        for label, value in (item.fields or {}).items()
-        if label not in _SHOWN_ELSEWHERE and value.strip()
-    )
+def _fields(item: ReviewItem, today: date) -> tuple[Line, ...]:
+    told = [(label, value) for label, value in (item.fields or {}).items() if label not in _SHOWN_ELSEWHERE]
+    days = {label: words.day_of(value, today) for label, value in told if label in ("since", "until")}
+    said = ((label, days.get(label) or unlinked(value)) for label, value in told if value.strip())
+    return tuple((Span(f"{label}  ", "soft"), ink(value)) for label, value in said)
 
 
 def _why(reason: str, cited: Sequence[Cited], now: datetime, most: int) -> tuple[Line, ...]:

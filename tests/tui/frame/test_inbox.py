@@ -478,6 +478,8 @@ async def test_no_key_takes_words_that_were_changed_since(seen: Workspace) -> No
         await press(pilot, "1", "2")
         assert "One of the two reads otherwise by now." in card(pilot)
         assert "take" not in card(pilot)
+        assert "> newer" not in drawn(pilot, "keys")
+        assert "d decline" in drawn(pilot, "keys")
         await press(pilot, "greater_than_sign")
         assert said(pilot) == "One of the two reads otherwise by now; d declines the question."
         await press(pilot, "d")

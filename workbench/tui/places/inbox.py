@@ -283,6 +283,8 @@ class InboxPlace(Place):
         if subject.conflict is not None:
             both = ("both",) if subject.conflict.may_keep_both else ()
             return ("older", "newer", *both, "evidence", "write", "edit", "next")
+        if subject.is_clash and subject.item is not None and subject.item.stale:
+            return ("decline", "evidence", "write", "next")
         if subject.is_clash:
             return ("older", "newer", "both", "set-aside", "evidence", "write", "edit", "next")
         middle = () if subject.held is not None else ("edit", "set-aside")
