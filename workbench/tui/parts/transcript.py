@@ -568,9 +568,9 @@ def _read_page(
 
 
 def titles_of(workspace: Workspace, ids: Iterable[str]) -> dict[str, str]:
-    """Return the words of memories; those that are no more are left out."""
+    """Return the words of memories; those that are no more are left out, and files, which have none of their own."""
     titles: dict[str, str] = {}
-    for each in ids:
+    for each in (each for each in ids if not each.startswith("file:")):
         try:
             titles[each] = workspace.title(each)
         except (NotFound, InvalidInput):
