@@ -314,6 +314,7 @@ async def test_the_quoted_line_is_marked_and_in_sight_at_every_size(
         assert any("The ferry never sails above six Beaufort" in line for line in in_sight())
         # Of an entry the words are quoted, not the heading above them.
         frame.looking.follow(BELIEVED)
+        await press(pilot)
         await press(pilot, "o")
         assert in_sight()
         assert "##" not in in_sight()[0]

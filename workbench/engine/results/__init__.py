@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "NOT_IN_JSON",
     "OR_NULL",
     "access",
     "account",
@@ -72,6 +73,8 @@ _MODULES: Final = (
     "sync",
     "transfer",
 )
+NOT_IN_JSON = "not in JSON"
+"""Marks a field that is for this process alone: a contract says which keys there are."""
 OR_NULL = "or null"
 """Marks a text field that becomes null in JSON when empty."""
 _AS_THEY_ARE: Final = frozenset({str, int, float, bool, type(None)})
@@ -111,7 +114,8 @@ def to_json(value: object) -> Any:
 @cache
 def _shape(kind: type[Any]) -> tuple[tuple[str, str, bool], ...]:
     """Return the name and JSON key of each field, and whether empty means null."""
-    return tuple((each.name, camel_case(each.name), OR_NULL in each.metadata) for each in fields(kind))
+    shown = (each for each in fields(kind) if NOT_IN_JSON not in each.metadata)
+    return tuple((each.name, camel_case(each.name), OR_NULL in each.metadata) for each in shown)
 
 
 def camel_case(name: str) -> str:

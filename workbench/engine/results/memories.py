@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from workbench.engine.results import NOT_IN_JSON
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
@@ -209,7 +211,7 @@ class HistoryEntry:
     actor: str
     approval: str
     summary: str
-    undone: bool = False
+    undone: bool = field(default=False, metadata={NOT_IN_JSON: True})
 
 
 @dataclass(frozen=True)
