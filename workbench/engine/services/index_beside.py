@@ -117,7 +117,7 @@ def index_what_is_read(root: str, derived: str, zone: str) -> None:
     Args:
         root: The workspace folder.
         derived: The folder of catalog and index; where they are kept elsewhere by now, there is nothing to do.
-        zone: The time zone of the catalog: with another, each of the processes would make it anew again and again.
+        zone: The time zone of the catalog: with another, each process would rebuild it over and over.
     """
     folder = Path(root)
     settings = replace(load_settings(folder), timezone=zone)
