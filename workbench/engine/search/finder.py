@@ -186,7 +186,7 @@ class OpenIndex:
 
     @property
     def embed_texts(self) -> Callable[[Sequence[str]], FloatArray] | None:
-        """Return what embeds sentences while somebody waits; None if that runs a model, or nothing does."""
+        """Return an embedder quick enough to run while somebody waits; None if the configured one runs a model."""
         return self._answering.embed_passages if self._answering and self._answering.is_instant else None
 
     def __enter__(self) -> OpenIndex:

@@ -53,9 +53,9 @@ _MOST: Final = 4000
 _NEAREST: Final = 10
 """Earlier clauses that a later one is held against, and as many again with a value of the same kind."""
 _MANY: Final = 20
-"""Earlier clauses from which being the nearest of them tells something."""
+"""Earlier clauses from which on it tells something to be the nearest of them."""
 _ALONE: Final = 0.5
-"""What is needed more where there is but one."""
+"""Log-odds taken off where there is hardly another earlier clause to be nearer than."""
 _LEAST: Final = 0.3
 _LONGEST: Final = 300
 _LONGEST_SENTENCE: Final = 600
@@ -69,7 +69,7 @@ _WAS: Final = lazy_pattern(
 """What stands before a value that holds no longer."""
 _BY: Final = lazy_pattern(r"\bby\s+$", re.IGNORECASE)
 _SO: Final = lazy_pattern(r"\bnever\s+(?:been\s+)?(?:so|such|more|better)\b", re.IGNORECASE)
-"""What denies nothing."""
+"""Sounds like a denial and is none: “never so happy”."""
 _FORMULA: Final = lazy_pattern(r"[\\^=√²³≤≥]|\(\s*[−-]?\d+\s*,\s*[−-]?\d")
 _LEADING: Final = lazy_pattern(
     r"\W*(?:(?:and|but|so|because|since|also|now|oh|ok|well)\b\W*)*(?P<first>[\w’']+)(?:\s+(?P<second>[\w’']+))?",
@@ -107,7 +107,7 @@ _DISLIKES: Final = _cue("dislikes")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A clause with what tells of its being about the same as another, and of its not going with it.
+    """A clause with what is compared: what it is about, and how it may differ from another.
 
     Args:
         origin: Where it was read.

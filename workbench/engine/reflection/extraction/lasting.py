@@ -240,7 +240,7 @@ def kind_of(kind: str, standing: str, own: str) -> str:
 
 
 def comes_behind(kind: str, features: tuple[str, ...], days: int) -> float:
-    """Return how much is taken off the worth of a statement for the order in which statements are proposed.
+    """Return by how much a statement is put behind others of the same worth.
 
     Args:
         kind: Of the statement.

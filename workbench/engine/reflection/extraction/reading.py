@@ -242,7 +242,7 @@ class Reader:
         self._read_names(at, passage, voice, explicit=explicit or not passage.speaker)
 
     def settle(self) -> None:
-        """Take in, once all is read, whom only what they do tells to be persons, and whom speakers have."""
+        """Once all is read, add persons known only by what they do, and those whom speakers have."""
         self.found.statements.extend(self._ties.told(self._called))
         for at, mention in self._persons.named():
             if (

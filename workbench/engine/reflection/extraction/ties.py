@@ -1,4 +1,4 @@
-"""Reads what speakers give to understand of themselves: whom “my” says they have, where home is, answers to “how long”.
+"""Reads what speakers imply about themselves: whom “my” says they have, where home is, answers to “how long”.
 
 Nobody states “I have a husband”; “my husband” says it in passing. It is told once for each person, however often it was
 said. Whom a speaker names is told under the name, elsewhere.
@@ -61,7 +61,7 @@ _WORTH: Final = 6.0
 
 
 class Ties:
-    """Collects what the passages of each speaker give to understand."""
+    """Collects what the passages of each speaker imply."""
 
     def __init__(self) -> None:
         self._said: defaultdict[str, list[tuple[str, int, str]]] = defaultdict(list)

@@ -139,7 +139,7 @@ def _counts(connection: apsw.Connection, term: str) -> tuple[Numbers, Numbers]:
 
 
 def _begun(connection: apsw.Connection, start: str) -> list[int]:
-    """Return the chunks that hold terms with a beginning, each as often as it holds different ones."""
+    """Return the chunks that hold terms with this beginning, once for each such term."""
     question = "SELECT doc FROM occurrences WHERE term >= ? AND term < ?"
     return [number for (number,) in ask(connection, question, (start, start + _END_OF_PREFIX))]
 

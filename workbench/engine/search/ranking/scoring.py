@@ -372,7 +372,7 @@ def _two_grain(
 def _read_openings(
     units: Sequence[CandidateUnit], vector: FloatArray, embed: Callable[[Sequence[str]], FloatArray]
 ) -> None:
-    """Add to the points of the best units what the nearest sentence of their message's opening makes of their meaning.
+    """Raise the points of the best units by how near the opening of their message is to the question.
 
     Code after it hides what a message is about, and a rest without it does not tell.
 
