@@ -125,6 +125,12 @@ async def test_an_alert_is_taken_back_with_r(seen: Workspace) -> None:
         await press(pilot, "U")
         assert soul.read_text(encoding="utf-8") == before
         assert not seen.alerts_waiting()
+    own = seen.edit_file("SOUL.md", before + "Own words.\n").commit
+    assert own is not None
+    seen.revert(own)
+    seen.undo()
+    assert "Own words." in soul.read_text(encoding="utf-8")
+    assert not seen.alerts_waiting()
 
 
 async def test_what_is_too_much_for_today_is_listed_on_a_card_with_the_way_to_it(

@@ -47,6 +47,31 @@ PLURAL_PERSONS: Final = words(
 )
 """Whom these mean cannot be told from one sentence."""
 
+PETS: Final = (
+    *(
+        "dog",
+        "cat",
+        "parrot",
+        "hamster",
+        "rabbit",
+        "horse",
+        "turtle",
+        "tortoise",
+        "snake",
+        "bird",
+        "lizard",
+        "gecko",
+    ),
+    *("ferret", "budgie", "guinea pig", "pup", "kitten"),
+)
+"""Animals that people have; of several, with an s."""
+
+AFTER_NAME: Final = lazy_pattern(
+    r"\s+(?:[a-z]+(?:s|ed)|is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on"
+    r"|for|with)\b|\s*[,.;!)’']|\s*$"
+)
+"""Goes on behind whole names and nouns; “my horse painting” is of a painting."""
+
 ADVERBS: Final = words(
     "always never also just still already usually often really now currently even only mostly sometimes finally"
     " not ever no longer rarely seldom generally normally both then so kinda soon almost barely hardly"

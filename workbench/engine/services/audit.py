@@ -22,7 +22,7 @@ from workbench.engine.history.audit import (
     prune,
     show_commit,
 )
-from workbench.engine.history.commits import DECIDED, REVERTS, UNDOES, parse_message
+from workbench.engine.history.commits import ASKED_BY, DECIDED, REVERTS, CommitMessage, parse_message
 from workbench.engine.history.maintenance import verify
 from workbench.engine.history.outside_edits import find_edits
 from workbench.engine.history.permissions import PERSON, owner_in_words, refuse_others_since
@@ -557,25 +557,21 @@ class Audit:
                 self._context.journal.record_standing(changes)
             told = (*follow_held_back(self._context, changes), *follow_flushes(self._context, changes))
         outcome = receipt.outcome
-        if doing != "undo" or not self._took_back(outcome.commits):
-            # Where a change comes back that was taken back, one has to look at it again.
-            self._mutator.answer_alerts(receipt, (*outcome.commits, *self._undoing(outcome.commits)))
+        # What nobody asked for at a door has to be looked at again once it is back.
+        if doing != "undo" or not self._brings_back_foreign(outcome.commits):
+            self._mutator.answer_alerts(receipt, outcome.commits)
         warnings = (*outcome.warnings, *told)
         return results.memories.Changed(receipt.commit, receipt.files, outcome.commits, warnings)
 
-    def _took_back(self, commits: Sequence[str]) -> bool:
-        """Return whether any of some commits had itself taken a change back."""
+    def _brings_back_foreign(self, undone: Sequence[str]) -> bool:
+        """Return whether any of the commits that were undone had taken back what was changed outside the engine."""
         store = self._context.history.store
-        return any(parse_message(store.commit(each)).trailer(REVERTS) for each in commits)
 
-    def _undoing(self, commits: Sequence[str]) -> list[str]:
-        """Return the commits behind waiting alerts that had undone what some commits did."""
-        store, waiting = self._context.history.store, self._context.history.alerts(waiting=True)
-        return [
-            each.commit
-            for each in waiting
-            if each.commit and {*commits} & {*parse_message(store.commit(each.commit)).values(UNDOES)}
-        ]
+        def message(commit: str) -> CommitMessage:
+            return parse_message(store.commit(commit))
+
+        reverted = [each for commit in undone for each in message(commit).values(REVERTS)]
+        return any(store.has_object(each) and not message(each).trailer(ASKED_BY) for each in reverted)
 
     def _time(self, text: str | None, name: str, *, end: bool = False) -> datetime | None:
         return None if text is None else read_time(text, name, self._context.now(), end=end)

@@ -20,7 +20,7 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
-from workbench.engine.history.commits import CONTINUES, DECIDED, SETTLED_BY_ITSELF, parse_message
+from workbench.engine.history.commits import CONTINUES, DECIDED, SETTLED_BY_ITSELF, UNDOES, parse_message
 from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan, Planner, Receipt
 from workbench.engine.history.work_files import read_work_file
 from workbench.engine.markdown.audit_log import parse_audit_line
@@ -396,14 +396,16 @@ class Mutator:
 
         Args:
             receipt: Of the change.
-            taken_back: Commits that it took back.
+            taken_back: Commits that it took back, or did again after they had been undone.
         """
         own = {receipt.commit, *taken_back}
         by_hand = self._context.role.may(Capability.ACKNOWLEDGE) and self._context.actor in (None, "manual")
         if not by_hand or self._context.history.critical.isdisjoint(receipt.files):
             return
+        store = self._context.history.store
         for alert in self._context.history.alerts(waiting=True):
-            if alert.commit in own:
+            undid = parse_message(store.commit(alert.commit)).values(UNDOES) if alert.commit else ()
+            if alert.commit in own or not own.isdisjoint(undid):
                 self._context.history.acknowledge(alert.id, self.attribution(SETTLED_BY_ITSELF))
 
     def attribution(self, trigger: str, *, actor: str | None = None, named: str | None = None) -> Attribution:

@@ -68,9 +68,10 @@ class Reasons:
             said += found
             if not found and source not in {each.id for each in said}:
                 lost.append(source)
-        if not sources and shown.id.startswith("core:"):
-            said += self._proposed(shown)
-        written = None if said else self._written(shown)
+        newest = None if said else next(iter(self._standing(shown)), None)
+        if newest is not None and not sources and shown.id.startswith("core:"):
+            said += self._proposed(shown, newest)
+        written = None if said or newest is None else self._told(newest)
         falls, status = self._falls(shown)
         if said:
             basis = "words"
@@ -93,10 +94,11 @@ class Reasons:
             reworded=self._reworded(shown) if said else None,
         )
 
-    def _proposed(self, shown: results.memories.Shown) -> Iterator[results.memories.Saying]:
+    def _proposed(
+        self, shown: results.memories.Shown, newest: results.memories.HistoryEntry
+    ) -> Iterator[results.memories.Saying]:
         """Yield the words on which a reflection rested that wrote an item of core memory, which notes no source."""
-        newest = next(iter(self._standing(shown)), None)
-        if newest is None or not newest.actor.startswith("reflection:"):
+        if not newest.actor.startswith("reflection:"):
             return
         store = self._context.history.store
         content = None
@@ -182,10 +184,6 @@ class Reasons:
         """Return the last change of the words of a fact; none where they are as they were learned."""
         changes = self._standing(shown) if "#^" in shown.id else ()
         return self._told(changes[0]) if len(changes) > 1 else None
-
-    def _written(self, shown: results.memories.Shown) -> results.memories.Written | None:
-        newest = next(iter(self._standing(shown)), None)
-        return self._told(newest) if newest is not None else None
 
     def _standing(self, shown: results.memories.Shown) -> tuple[results.memories.HistoryEntry, ...]:
         """Return the commits that made a memory say what it says, newest first; what was undone is none of them."""

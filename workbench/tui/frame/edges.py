@@ -567,7 +567,10 @@ def hint_line(keys: Sequence[tuple[str, str]], width: int) -> Line:
         size = len(key) + 1 + len(label)
         if size > room:
             break
-        line += [*_pressable(key, f" {label}"), gap(3)]
+        # “← →” and “a–z” are several keys, of which a click cannot mean one.
+        one = len(key.split()) == 1 and "–" not in key
+        drawn = _pressable(key, f" {label}") if one else (Span(key, "strong"), Span(f" {label}", "soft"))
+        line += [*drawn, gap(3)]
         room -= size + 3
     return tuple(line)
 

@@ -67,8 +67,8 @@ class View:
 
     Args:
         of: Id of the memory whose changes alone are listed; empty for all actions.
-        here: Commit of the moment one is at while two are compared; empty for now. Before it is read, a day as people
-            write it.
+        here: Commit of the moment one is at while two are compared; empty for now. May be a day in words, such as
+            “3 weeks ago”, until History has found the commit.
         other: Commit of the second moment; empty for now.
         compares: Whether two moments are compared.
     """

@@ -29,10 +29,17 @@ def test_whom_my_names_is_told_once_with_every_place_that_says_it(tmp_path: Path
         ("My late husband loved it.", "Ask my late husband!"),
         ("My brother and I agree.", "Guess what, my brother and I agree."),
         ("Yes, my husband died.", "Oh, if my husband were here!"),
+        ("Here is my horse painting.", "I like my horse painting."),
     ],
 )
 def test_a_single_word_or_one_who_is_gone_is_no_tie(tmp_path: Path, sentences: tuple[str, ...]) -> None:
     assert not [told for told in say(tmp_path, *sentences) if told.startswith("Tilda has")]
+
+
+def test_any_animal_that_people_have_is_a_pet(tmp_path: Path) -> None:
+    assert "Tilda has a parrot and geckos" in say(
+        tmp_path, "My parrot is loud.", "I feed my geckos so often."
+    )
 
 
 def test_who_has_a_name_is_not_told_without_it(tmp_path: Path) -> None:

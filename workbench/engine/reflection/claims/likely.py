@@ -69,7 +69,7 @@ _WAS: Final = lazy_pattern(
 """What stands before a value that holds no longer."""
 _BY: Final = lazy_pattern(r"\bby\s+$", re.IGNORECASE)
 _SO: Final = lazy_pattern(r"\bnever\s+(?:been\s+)?(?:so|such|more|better)\b", re.IGNORECASE)
-"""Sounds like a denial and is none: “never so happy”."""
+"""“Never so happy” denies nothing."""
 _FORMULA: Final = lazy_pattern(r"[\\^=√²³≤≥]|\(\s*[−-]?\d+\s*,\s*[−-]?\d")
 _LEADING: Final = lazy_pattern(
     r"\W*(?:(?:and|but|so|because|since|also|now|oh|ok|well)\b\W*)*(?P<first>[\w’']+)(?:\s+(?P<second>[\w’']+))?",
@@ -116,7 +116,7 @@ class Said:
         told_around: The same of its sentence.
         stems: Of the clause.
         stems_around: Of the sentence.
-        values: What it gives as values that hold; by how much something changed is none.
+        values: The values that it says hold now, without amounts of change (“by 20 ms”).
         past: Those that it says to hold no longer: “from 30 to 45”.
         labels: Which one of several it speaks of.
         who: Whom it begins with: `self`, `other` or a name, folded; empty where no person is told.

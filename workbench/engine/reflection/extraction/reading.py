@@ -15,7 +15,7 @@ from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.identifiers import entity_id
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.reflection.english import words
+from workbench.engine.reflection.english import AFTER_NAME, PETS, words
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates, own_part
 from workbench.engine.reflection.extraction.connections import GENERAL, Connections, Naming
 from workbench.engine.reflection.extraction.lasting import standing_of
@@ -84,9 +84,7 @@ _KIN: Final = (
 )
 _CHILD: Final = r"(?:(?:[\w-]+-)(?:year|month|week)-old|baby(?: (?:boy|girl))?|kid|child|newborn|toddler)"
 _PET: Final = (
-    r"(?:dog|puppy|pup|cat|kitten|kitty|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|guinea pig"
-    r"|snake|goldfish"
-    r"|fish|bird|budgie|lizard|gecko|ferret|labrador|poodle|beagle|(?:golden )?retriever"
+    rf"(?:{'|'.join(PETS)}|puppy|kitty|bunny|pony|goldfish|fish|labrador|poodle|beagle|(?:golden )?retriever"
     r"|(?:german )?shepherd|husky|corgi)"
 )
 _WORD_OF_NAME: Final = r"[A-Z][\w’'-]*[a-zà-ÿ]"
@@ -122,10 +120,6 @@ _BORN = lazy_pattern(
 _APPOSED = lazy_pattern(
     rf"\b{_NAME},\s+(?P<whose>my|our)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)(?P<kin>{_KIN}|{_PET})(?=\s*(?:[,.;!]|$|(?:is|was|has|had)\b))",
     re.IGNORECASE,
-)
-_AFTER_NAME = lazy_pattern(
-    r"\s+(?:[a-z]+(?:s|ed)|is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on"
-    r"|for|with)\b|\s*[,.;!)’']|\s*$"
 )
 # What begins an answer, before “my sister”: “Yeah, my big sister”.
 _ANSWERS: Final = words(
@@ -518,7 +512,7 @@ def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
             if folded in names or folded in ordinary or folded in _ANSWERS or len(name) < 2:
                 continue
             bare = pattern in (_PET_NAMED, _RELATIVE_NAMED) and found["link"] in ("", ",")
-            if bare and not _AFTER_NAME.match(text, found.start("name") + len(name)):
+            if bare and not AFTER_NAME.match(text, found.start("name") + len(name)):
                 continue
             animal = re.fullmatch(_PET, found["kin"], re.IGNORECASE) is not None
             end = max(found.start("name") + len(name), found.end("kin"))

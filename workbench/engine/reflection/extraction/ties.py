@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.reflection.english import ADVERBS, AFTER_NAME, PETS
 from workbench.engine.reflection.extraction.candidates import Candidate
 from workbench.engine.reflection.extraction.lasting import STATE, since_of
 from workbench.engine.reflection.extraction.retelling import tell
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage
 
 _CHILDREN: Final = ("son", "sons", "daughter", "daughters")
-_PETS: Final = ("dog", "dogs", "cat", "cats", "turtles", "rabbits")
+_PETS: Final = tuple(each for pet in PETS for each in (pet, f"{pet}s"))
 # As they are listed. Everybody has parents; a partner may be one in business.
 _TIES: Final[tuple[str, ...]] = (
     *("wife", "husband", "girlfriend", "boyfriend", "children", *_CHILDREN),
@@ -93,6 +94,9 @@ class Ties:
                 yield _candidate(at, voice, told, answer["long"], kind, since)
             if not _OVER.search(sentence.text):
                 for found in _MINE.finditer(sentence.text):
+                    last = found[found.lastgroup or 0].casefold()
+                    if last in _PETS and not _goes_on(sentence.text[found.end() :]):
+                        continue
                     kin = (each.casefold().replace("kids", "children") for each in found.groups() if each)
                     self._said[voice.entity] += [(each, at, found.group()) for each in kin]
 
@@ -115,6 +119,12 @@ class Ties:
                 listed = " and ".join(filter(None, (", ".join(phrases[:-1]), phrases[-1])))
                 for at, quote in sorted({first[kin] for kin in kept}):
                     yield _candidate(at, voice, f"{voice.name} has {listed}", quote, kind)
+
+
+def _goes_on(rest: str) -> bool:
+    """Return whether a noun ended here: behind “my horse” may follow “painting”, which is no animal."""
+    following = rest.split(maxsplit=1)[:1]
+    return AFTER_NAME.match(rest) is not None or not ADVERBS.isdisjoint(following)
 
 
 def _candidate(at: int, voice: Voice, text: str, quote: str, kind: str, since: str = "") -> Candidate:

@@ -219,7 +219,7 @@ class Search:
 
     Args:
         embed_query: Makes the question's vector, of length 1 or zeros; None searches by keywords only.
-        embed_texts: Makes the vectors of sentences likewise; None where it runs a model, which would take seconds.
+        embed_texts: Embeds sentences of the candidates; None with an embedder too slow to do that for each question.
     """
 
     def __init__(
