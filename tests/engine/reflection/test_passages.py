@@ -52,6 +52,26 @@ def test_a_heading_that_comes_once_names_no_speaker() -> None:
     assert [passage.speaker for passage in passages] == ["", "Ines", "Ines"]
 
 
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (
+            "User: I keep bees.\nAssistant: How many?\nNine hives?\nUser: Four.\n",
+            [("User", "I keep bees."), ("Assistant", "How many?\nNine hives?"), ("User", "Four.")],
+        ),
+        (
+            "用户：我养蜂。\n助手：几箱？\n用户：四箱。\n",
+            [("用户", "我养蜂。"), ("助手", "几箱？"), ("用户", "四箱。")],
+        ),
+        ("Prices\nHoney: 9 a jar\nWax: 4 a bar\n", [("", "Prices\nHoney: 9 a jar\nWax: 4 a bar")]),
+    ],
+)
+def test_a_paragraph_that_is_a_dialogue_is_cut_into_its_turns(log: str, said: list[tuple[str, str]]) -> None:
+    passages = passages_of("memory/2026-02-01.md", f"# 2026-02-01\n\n{log}".encode(), ZONE)
+
+    assert [(passage.speaker, passage.text) for passage in passages] == said
+
+
 def test_an_episode_is_one_passage_under_its_own_id() -> None:
     log = "# 2026-02-01\n\n## 14:30 | decision | confidence:high | tags:[db]\nWe use Postgres.\nNot MySQL.\n"
 

@@ -135,9 +135,9 @@ def _section(record: MemoryRecord, source: SourceText, voices: frozenset[str]) -
                 record.moment,
             )
         return
-    spans = list(_spoken_spans(lines))
-    turns = {first: turn_of(lines[first]) for first, _ in spans}
     named = speakers_among(lines)
+    spans = [turn for span in _spoken_spans(lines) for turn in _turns(lines, *span, named)]
+    turns = {first: turn_of(lines[first]) for first, _ in spans}
     for first, last in spans:
         turn = turns[first]
         known = turn.speaker in named
@@ -163,6 +163,16 @@ def _spoken_spans(lines: list[str]) -> Iterator[tuple[int, int]]:
             first += 1
         if first <= last:
             yield first, last
+
+
+def _turns(lines: list[str], first: int, last: int, named: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Cut a unit where somebody else speaks: a dialogue may stand in one paragraph, a line for each turn."""
+    for number in range(first + 1, last + 1):
+        line = lines[number][:_LONGEST_LABEL]
+        if not line[:1].isspace() and turn_of(line).speaker in named:
+            yield first, number - 1
+            first = number
+    yield first, last
 
 
 def _passage(
