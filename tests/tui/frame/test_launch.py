@@ -18,7 +18,6 @@ from tests.tui.frame.hands import drawn, frame_of, opened, said
 from tests.tui.seen_workspace import MEI
 from workbench.engine import Workspace
 from workbench.tui.launch import leave_when_gone
-from workbench.tui.places.place import spot_of
 from workbench.tui.themes import DARK, LIGHT, load_themes
 
 _PROGRAM = "import sys\nfrom pathlib import Path\nfrom workbench.tui.launch import run\n"
@@ -125,7 +124,7 @@ async def test_it_begins_at_a_file(seen: Workspace) -> None:
 async def test_it_begins_with_what_is_to_be_brought_in(seen: Workspace, tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text("# Rules\n\n- Reply in English\n")
     async with opened(seen, at=f"import:{tmp_path / 'CLAUDE.md'}") as pilot:
-        assert spot_of(frame_of(pilot).place) == str(tmp_path / "CLAUDE.md")
+        assert frame_of(pilot).place.spot == str(tmp_path / "CLAUDE.md")
         assert frame_of(pilot).place.cursor_key == "memories"
 
 

@@ -30,8 +30,6 @@ from workbench.tui.frame.remembered import Draft, Drafts
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.editor import Editor
 from workbench.tui.parts.line import Completion
-from workbench.tui.places.memory_reading import read_memory_writing
-from workbench.tui.places.place import Rewords, TakesNew
 from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.adding import KEY as NEW
 from workbench.tui.verbs.adding import THING as NEW_THING
@@ -182,10 +180,8 @@ class Editing:
         """Write a new memory; edit what is under the cursor, here or in one's own editor; or throw its draft away."""
         place = self._frame.place
         subject = place.current
-        read = place.writing if isinstance(place, Rewords) else read_memory_writing
         if command == "new":
-            at = place.destination if isinstance(place, TakesNew) else None
-            self.open(lambda workspace: new_writing(workspace, at))
+            self.open(partial(new_writing, at=place.destination))
             return True
         if command not in ("edit", "edit-outside", "discard"):
             return False
@@ -198,9 +194,9 @@ class Editing:
         elif command == "discard":
             self.discard(subject.id)
         elif command == "edit":
-            self.open(lambda workspace: read(workspace, subject))
+            self.open(lambda workspace: place.writing(workspace, subject))
         else:
-            self.edit_outside(lambda workspace: read(workspace, subject))
+            self.edit_outside(lambda workspace: place.writing(workspace, subject))
         return True
 
     def open(self, make: Make) -> None:

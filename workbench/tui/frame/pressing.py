@@ -10,7 +10,6 @@ from textual import events
 from textual.widgets import Input, TextArea
 
 from workbench.tui.keys.table import MOVING, Command, Listed, Prefix, canonical, written
-from workbench.tui.places.place import TakesDigits
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -86,7 +85,7 @@ class Pressing:
         if self._prefix is not None:
             self._take_second(self._prefix, key)
             return True
-        if key.isdecimal() and isinstance(frame.place, TakesDigits) and frame.place.take_digit(key):
+        if key.isdecimal() and frame.place.take_digit(key):
             return True
         bound = frame.keymap.bound(key)
         if bound is None:

@@ -33,7 +33,7 @@ from workbench.tui.parts.line import PRESS_LINK, DrawnLines, PromptLine
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.places.memory_reading import no_evidence
-from workbench.tui.places.place import HasSpots, Leaves, Part, Place, RestsOn, spot_of
+from workbench.tui.places.place import Part, Place
 from workbench.tui.places.writing import WritingTicks
 from workbench.tui.sheets.opening import Sheets
 from workbench.tui.verbs import graph, memories
@@ -276,7 +276,7 @@ class Frame(Screen[None], inherit_bindings=False):
             self._places[name] = place
             place.kept = self._remembered.kept.setdefault(name, {})
             self.query_one("#places").mount(place)
-            if isinstance(place, HasSpots) and (spot := self._remembered.spots.get(name)):
+            if spot := self._remembered.spots.get(name):
                 place.go_to_spot(spot)
             self.filtering.enter(place)
         return place
@@ -296,7 +296,7 @@ class Frame(Screen[None], inherit_bindings=False):
         Args:
             name: Its id.
             row: Id of the row to put the cursor on; empty for the one it was on.
-            spot: Where in the place to go, see `HasSpots`; None for where one was.
+            spot: Where in the place to go, see `Place.spot`; None for where one was.
             visit: Remember it as a step that `[` goes back from.
             focus: Give it the keys; else they stay where they are.
             then: Called once it shows what was read.
@@ -317,7 +317,7 @@ class Frame(Screen[None], inherit_bindings=False):
         place.visited.clear()
         self.edges.move_on()
         self.asking.show_in(place)
-        if spot is not None and isinstance(place, HasSpots):
+        if spot is not None:
             place.go_to_spot(spot)
         if visit:
             self.walking.visit(anew=bool(row))
@@ -336,9 +336,8 @@ class Frame(Screen[None], inherit_bindings=False):
         place.filter.forget()
         if visit:
             self.walking.leave()
-        if isinstance(place, Leaves):
-            place.left()
-        self._remembered.spots[name] = spot_of(place)
+        place.left()
+        self._remembered.spots[name] = place.spot
 
     @property
     def part(self) -> Part | None:
@@ -412,8 +411,7 @@ class Frame(Screen[None], inherit_bindings=False):
         """Read the card of what is under the cursor again, and its evidence where that stands beside it."""
         place = self.place
         subject = place.current
-        if isinstance(place, RestsOn):
-            place.rest_on(subject)
+        place.rest_on(subject)
         if subject is None:
             self.reading.forget("card")
             place.card.show(None)

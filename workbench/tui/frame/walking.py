@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from workbench.engine.values import dataclass
 from workbench.tui.keys.table import BY_NAME, COMMAND, PLACES
 from workbench.tui.parts.line import Jumpable, Labels, letters
-from workbench.tui.places.place import spot_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,12 +40,12 @@ class Walking:
         Args:
             anew: Whether it is a step even where one stays in the same spot.
         """
-        self._trail.visit(Step(self._frame.place_name, spot_of(self._frame.place)), anew=anew)
+        self._trail.visit(Step(self._frame.place_name, self._frame.place.spot), anew=anew)
 
     def leave(self) -> None:
         """Keep where in the place one was."""
         place = self._frame.place
-        subject = place.current if spot_of(place) else None
+        subject = place.current if place.spot else None
         title = BY_NAME[self._frame.place_name].title if subject is None else subject.title
         self._trail.leave(place.cursor_key, title)
 

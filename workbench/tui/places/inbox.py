@@ -41,7 +41,6 @@ from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.line import PRESS_LINK
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import Rows
-from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
 from workbench.tui.places.rewording import file_writing, waiting_writing
 from workbench.tui.places.ticks import (
@@ -563,7 +562,7 @@ class InboxPlace(Place):
         return (
             "History stays as it was."
             if isinstance(subject, Reflected)
-            else read_memory_writing(workspace, subject)
+            else super().writing(workspace, subject)
         )
 
 

@@ -26,7 +26,11 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import CardPart
 from workbench.tui.parts.rows import Rows
-from workbench.tui.places.memory_reading import read_memory_card, read_memory_evidence
+from workbench.tui.places.memory_reading import (
+    read_memory_card,
+    read_memory_evidence,
+    read_memory_writing,
+)
 from workbench.tui.verbs.graph import Statement
 
 if TYPE_CHECKING:
@@ -44,71 +48,6 @@ if TYPE_CHECKING:
     from workbench.tui.verbs.act import Subject
     from workbench.tui.verbs.adding import Destination
     from workbench.tui.verbs.rewording import Writing
-
-
-@runtime_checkable
-class HasSpots(Protocol):
-    """Has more to show than one list: an entity in the middle, a moment."""
-
-    @property
-    def spot(self) -> str:
-        """Return where in the place one is; what `[` comes back to, empty for the list itself."""
-        ...
-
-    def go_to_spot(self, spot: str) -> None:
-        """Be somewhere else in the place; what is shown there is read next."""
-        ...
-
-
-@runtime_checkable
-class Leaves(Protocol):
-    """Has something that holds for one visit alone."""
-
-    def left(self) -> None:
-        """Be told that another place is shown; `[` has kept the spot."""
-        ...
-
-
-@runtime_checkable
-class TakesDigits(Protocol):
-    """Has a number that is typed without anything being opened for it first."""
-
-    def take_digit(self, digit: str) -> bool:
-        """Begin to write the number; returns False where none is wanted, and the digit is the key of a place."""
-        ...
-
-
-@runtime_checkable
-class RestsOn(Protocol):
-    """Shows something of a row beside its card."""
-
-    def rest_on(self, subject: Subject | None) -> None:
-        """Be told what the cursor has come to rest on, or what a link opened: its card is read now."""
-        ...
-
-
-@runtime_checkable
-class Rewords(Protocol):
-    """Has rows that are no memories, which `e` edits or refuses."""
-
-    def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
-        """Read what `e` edits in a row; called on a thread. A sentence says why nothing can be edited."""
-        ...
-
-
-@runtime_checkable
-class TakesNew(Protocol):
-    """Has rows that say where a new memory belongs."""
-
-    @property
-    def destination(self) -> Destination | None:
-        """Return where a new memory goes that is written here; None for where its text belongs."""
-        ...
-
-
-def spot_of(place: object) -> str:
-    """Return where in a place one is; empty where it has a list alone."""
-    return place.spot if isinstance(place, HasSpots) else ""
 
 
 @runtime_checkable
@@ -253,6 +192,36 @@ class Place(Container):
             None where nobody noted it; a sentence where there is something to say instead.
         """
         return read_memory_evidence(workspace, subject)
+
+    def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
+        """Read what `e` edits in a row; called on a thread. A sentence says why nothing can be edited."""
+        return read_memory_writing(workspace, subject)
+
+    @property
+    def destination(self) -> Destination | None:
+        """Return where a new memory goes that is written here; None for where its text belongs."""
+        return None
+
+    @property
+    def spot(self) -> str:
+        """Return where in the place one is, an entity in the middle, a moment; empty for the list itself.
+
+        It is what `[` comes back to.
+        """
+        return ""
+
+    def go_to_spot(self, spot: str) -> None:
+        """Be somewhere else in the place; what is shown there is read next."""
+
+    def rest_on(self, subject: Subject | None) -> None:
+        """Be told what the cursor has come to rest on, or what a link opened: its card is read now."""
+
+    def left(self) -> None:
+        """Be told that another place is shown; `[` has kept the spot."""
+
+    def take_digit(self, digit: str) -> bool:  # noqa: ARG002 - a place with a number to write takes it
+        """Begin to write a number; returns False where none is wanted, and the digit is the key of a place."""
+        return False
 
     def reveal(self, key: str) -> bool:
         """Put the cursor on a row; returns whether it is there. Places that hide rows show it first."""

@@ -24,7 +24,6 @@ from workbench.tui.parts.line import DrawnLines
 from workbench.tui.parts.page import PagePart
 from workbench.tui.parts.rows import Rows
 from workbench.tui.parts.transcript import TranscriptPart, titles_of
-from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.act import OTHER_VERBS, Act
 
@@ -227,7 +226,7 @@ class SessionsPlace(Place):
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         if isinstance(subject, Session):
             return "A transcript is evidence and stays as it was."
-        return read_memory_writing(workspace, subject)
+        return super().writing(workspace, subject)
 
     # What is shown.
 

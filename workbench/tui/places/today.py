@@ -33,7 +33,6 @@ from workbench.tui.keys.table import BY_NAME
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.inbox import words_contradicted
-from workbench.tui.places.memory_reading import read_memory_writing
 from workbench.tui.places.place import Place
 from workbench.tui.places.rewording import waiting_writing
 from workbench.tui.places.ticks import (
@@ -518,7 +517,7 @@ class TodayPlace(Place):
     def writing(self, workspace: Workspace, subject: Subject) -> Writing | str:
         if isinstance(subject, Waiting):
             return waiting_writing(workspace, subject)
-        return read_memory_writing(workspace, subject)
+        return super().writing(workspace, subject)
 
     # Keys.
 
