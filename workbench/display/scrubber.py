@@ -101,7 +101,8 @@ def prepare_course(commits: Sequence[str], seconds: Sequence[int], actors: Seque
     # A byte for each commit: 1 where it is of that hand.
     own = [hands.translate(bytes(each == hand for each in range(256))) for hand in range(len(HANDS))]
     sums = tuple(array("L", accumulate(each, initial=0)) for each in own)
-    return Course(tuple(commits), tuple(seconds), tuple(actors), _never_back(seconds), hands, sums)
+    times, places = array("q", seconds), array("q", _never_back(seconds))
+    return Course(tuple(commits), times, tuple(actors), places, hands, sums)
 
 
 def _never_back(seconds: Sequence[int]) -> Sequence[int]:

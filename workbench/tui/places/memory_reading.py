@@ -180,7 +180,8 @@ def title_of(workspace: Workspace, memory_id: str) -> str:
 def by_titles(workspace: Workspace, done: Done) -> Done:
     """Return what was done, a step, an action or a commit, with the memories in its summary called by their words."""
     file = next(iter(getattr(done, "files", ())), "")
-    return replace(done, summary=by_title(done.summary, lambda id_: title_of(workspace, id_), file))
+    summary = by_title(done.summary, lambda id_: title_of(workspace, id_), file)
+    return done if summary == done.summary else replace(done, summary=summary)
 
 
 def disputed_memories(workspace: Workspace) -> dict[str, str]:

@@ -269,6 +269,8 @@ class PastReading:
 
     def __init__(self) -> None:
         self._line: Line | None = None
+        # Actions with memories called by their words, by id: a list that grows looks up no words twice.
+        self._titled: dict[str, Action] = {}
         self._compared: OrderedDict[tuple[str, str, bool], Compared] = OrderedDict()
 
     def read(
@@ -308,6 +310,7 @@ class PastReading:
         known = self._line
         if known is not None and known.course.commits[-1] == workspace.head():
             return known
+        self._titled.clear()
         found = workspace.history_line()
         if not found.commits:
             return None
@@ -339,13 +342,19 @@ class PastReading:
         damaged = found.damaged or listed.damaged
         listed = replace(
             listed,
-            actions=tuple(by_titles(workspace, each) for each in found.actions),
+            actions=tuple(self._by_titles(workspace, each) for each in found.actions),
             more=found.more,
             title=_title(workspace, of),
             damaged=damaged,
             passed_over=found.passed_over,
         )
         return replace(listed, rows=ActionRows(listed))
+
+    def _by_titles(self, workspace: Workspace, action: Action) -> Action:
+        known = self._titled.get(action.id)
+        if known is None:
+            known = self._titled[action.id] = by_titles(workspace, action)
+        return known
 
     def _compare(
         self,
