@@ -138,9 +138,9 @@ class _OfferRows(Rows[str, Offer]):
         super().__init__()
         self._offers = found
         for at, offer in enumerate(found):
-            self._add(offer, str(at))
-            self._add(offer)
-            self._add(None)
+            self.add(offer, str(at))
+            self.add(offer)
+            self.add(None)
 
     def owner(self, index: int) -> int:
         """Return the first line of an offer; the space after it is nobody's."""

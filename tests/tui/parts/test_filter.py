@@ -24,9 +24,9 @@ class Listed(Rows[str, str]):
     def __init__(self, sections: list[list[str]]) -> None:
         super().__init__()
         for number, texts in enumerate(sections):
-            self._add_heading(f"section {number}")
+            self.add_heading(f"section {number}")
             for at, text in enumerate(texts):
-                self._add(text, f"{number}:{at}")
+                self.add(text, f"{number}:{at}")
 
     def draw(self, row: str, width: int) -> Line:
         return (ink(row, "text", width),)

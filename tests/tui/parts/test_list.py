@@ -24,7 +24,7 @@ class Numbered(Rows[str, str]):
         self.drawn = 0
         super().__init__()
         for at, key in enumerate(grouped):
-            self._add(key, key)
+            self.add(key, key)
             if not key:
                 self._headings.append(at)
 
@@ -176,8 +176,8 @@ class TwoLines(Rows[str, str]):
     def __init__(self, count: int) -> None:
         super().__init__()
         for at in range(count):
-            self._add("", f"k{at}")
-            self._add("")
+            self.add("", f"k{at}")
+            self.add("")
 
     def owner(self, index: int) -> int:
         return index - index % 2
@@ -217,10 +217,10 @@ class Words(Rows[str, str]):
     def __init__(self, *words: str) -> None:
         super().__init__()
         for letter in dict.fromkeys(word[0] for word in words):
-            self._add_heading(letter, "section:x" if letter == "x" else "")
+            self.add_heading(letter, "section:x" if letter == "x" else "")
             for word in words:
                 if word.startswith(letter):
-                    self._add(word, word)
+                    self.add(word, word)
 
     def line(self, index: int, width: int) -> Line:
         return (Span((self._rows[index] or "")[:width]),)

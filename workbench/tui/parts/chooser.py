@@ -62,24 +62,11 @@ def narrowed(choices: Sequence[Choice], typed: str) -> list[Choice]:
     return found
 
 
-class ChoiceRows(Rows["str", "Choice"]):
-    """Choices under the headings of their sections."""
-
-    def __init__(self, choices: Sequence[Choice]) -> None:
-        super().__init__()
-        section = ""
-        for choice in choices:
-            if choice.section != section:
-                section = choice.section
-                self._add_heading(section)
-            self._add(choice, choice.id)
-
-    def draw(self, row: Choice, width: int) -> Line:
-        """Draw a row."""
-        if row.store:
-            sign = Span(words.sign(row.store) + " ", f"store.{row.store}")
-            return (column("", _KEY - 2), sign, ink(row.text, "text", max(1, width - _KEY)))
-        return spread((column(row.key, _KEY, "strong"), ink(row.text)), (), width)
+def _drawn(choice: Choice, width: int) -> Line:
+    if choice.store:
+        sign = Span(words.sign(choice.store) + " ", f"store.{choice.store}")
+        return (column("", _KEY - 2), sign, ink(choice.text, "text", max(1, width - _KEY)))
+    return spread((column(choice.key, _KEY, "strong"), ink(choice.text)), (), width)
 
 
 class ChooserPart(Vertical):
@@ -116,7 +103,10 @@ class ChooserPart(Vertical):
 
     def narrow(self) -> None:
         """Show the choices that the line leaves."""
-        self.list.show(ChoiceRows(narrowed(self._choices, self.line.value)))
+        rows: Rows[str, Choice] = Rows(_drawn)
+        for choice in narrowed(self._choices, self.line.value):
+            rows.add(choice, choice.id, choice.section)
+        self.list.show(rows)
         if not self.list.cursor_key or self.line.value:
             self.list.do("first")
 

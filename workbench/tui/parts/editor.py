@@ -19,7 +19,7 @@ from workbench.tui.parts.rows import Rows
 from workbench.tui.verbs.rewording import Outlook, Written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from textual.app import ComposeResult
     from textual.widget import Widget
@@ -95,22 +95,6 @@ class DraftArea(TextArea):
         at = choices.index(self.text) + by if self.text in choices else 0
         self.load_text(choices[at % len(choices)])
         self.move_cursor(self.document.end)
-
-
-class RoomRows(Rows[str, "LooseItem"]):
-    """What could go, with a tick for what will."""
-
-    def __init__(self, items: Sequence[LooseItem], ticked: Collection[str]) -> None:
-        super().__init__()
-        for each in items:
-            self._add(each, each.id)
-        self._ticked = ticked
-
-    def draw(self, item: LooseItem, width: int) -> Line:
-        """Draw an item."""
-        ticked = item.id in self._ticked
-        left = (Span("[✓] " if ticked else "[ ] ", "decide" if ticked else "faint"), ink(item.text))
-        return spread(left, (Span(f"{item.tokens:,} tokens", "soft"),), width)
 
 
 class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
@@ -208,13 +192,25 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
         self.outlook = outlook
         offered = {each.id for each in outlook.could_go}
         self.moving = tuple(each for each in self.moving if each in offered)
-        self.room.show(RoomRows(outlook.could_go, self.moving))
+        self._show_room(outlook)
         rows = len(outlook.could_go)
         if not rows and self.room.has_focus:
             self.screen.set_focus(self.areas[0])
         self.room.display = rows > 0
         self.room.styles.height = min(rows, _MOST_ROWS)
         self._draw()
+
+    def _show_room(self, outlook: Outlook) -> None:
+        """Show what could go, with a tick for what will."""
+        moving = self.moving
+
+        def draw(item: LooseItem, width: int) -> Line:
+            tick = Span("[✓] ", "decide") if item.id in moving else Span("[ ] ", "faint")
+            return spread((tick, ink(item.text)), (Span(f"{item.tokens:,} tokens", "soft"),), width)
+
+        rows: Rows[str, LooseItem] = Rows(draw)
+        rows.add_all(outlook.could_go, [each.id for each in outlook.could_go])
+        self.room.show(rows)
 
     def tick(self) -> None:
         """Tick what could go under the cursor, or untick it."""
@@ -224,7 +220,7 @@ class Editor(VerticalScroll, can_focus=False, inherit_bindings=False):
         self.moving = (
             tuple(each for each in self.moving if each != key) if key in self.moving else (*self.moving, key)
         )
-        self.room.show(RoomRows(self.outlook.could_go, self.moving))
+        self._show_room(self.outlook)
         self.room.do("move-down")
         self._typed()
 

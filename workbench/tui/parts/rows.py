@@ -10,7 +10,7 @@ from workbench.display.ink import BLANK
 from workbench.display.rows import heading_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from workbench.display.ink import Line
 
@@ -23,11 +23,22 @@ class Rows(Generic[Head, Row]):
     """Rows under headings, a space before every heading but the first; more may come at the end.
 
     A row has a key that stays while others come and go; a heading or a space has none, and the cursor passes over it.
-    What is listed says in `draw` what its rows look like. Headings are words, or a pair
-    with what stands beside them, unless it draws them as well.
+    Headings are words, or a pair with what stands beside them, unless what is listed draws them as well.
+
+    Args:
+        draw: Draws a row for a width; a subclass that knows more than its row overrides `draw` instead.
+        draw_heading: Draws a heading that is neither words nor a pair.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        draw: Callable[[Row, int], Line] | None = None,
+        draw_heading: Callable[[Head, int], Line] | None = None,
+    ) -> None:
+        self._draw, self._draw_heading = draw, draw_heading
+        self._empty()
+
+    def _empty(self) -> None:
         self._rows: list[Head | Row | None] = []
         self._keys: list[str] = []
         self._headings: list[int] = []
@@ -35,20 +46,26 @@ class Rows(Generic[Head, Row]):
         self._index: dict[str, int] = {}
         self._indexed = 0
 
-    def _add(self, row: Row | None, key: str = "") -> None:
-        """Add a row at the end; None is a space."""
+    def add(self, row: Row | None, key: str = "", under: Head | None = None) -> None:
+        """Add a row at the end; None is a space.
+
+        Args:
+            under: Its heading, which begins a section unless the row before stands under the same.
+        """
+        if under is not None and (not self._headings or self._rows[self._headings[-1]] != under):
+            self.add_heading(under)
         self._rows.append(row)
         self._keys.append(key)
 
-    def _add_all(self, rows: Sequence[Row], keys: Iterable[str]) -> None:
+    def add_all(self, rows: Sequence[Row], keys: Iterable[str]) -> None:
         """Add many rows at the end, which takes no longer than it must."""
         self._rows.extend(rows)
         self._keys.extend(keys)
 
-    def _add_heading(self, head: Head, key: str = "") -> None:
+    def add_heading(self, head: Head, key: str = "") -> None:
         """Begin a section; with an id, the cursor may stand on its heading."""
         if self._rows:
-            self._add(None)
+            self.add(None)
         self._headings.append(len(self._rows))
         self._rows.append(head)
         self._keys.append(key)
@@ -104,26 +121,30 @@ class Rows(Generic[Head, Row]):
 
     def draw(self, row: Row, width: int) -> Line:
         """Draw a row."""
-        raise NotImplementedError
+        if self._draw is None:
+            raise NotImplementedError
+        return self._draw(row, width)
 
     def draw_heading(self, head: Head, width: int) -> Line:
         """Draw a heading."""
+        if self._draw_heading is not None:
+            return self._draw_heading(head, width)
         said, beside = head if isinstance(head, tuple) else (str(head), "")
         return heading_row(said, beside, width)
 
     def spaced(self) -> Self:
         """Return these rows with a space below each, which belongs to it."""
         rows = copy(self)
-        Rows.__init__(rows)
+        rows._empty()
         for at, row in enumerate(self._rows):
             if self.heading(at) == at:
                 rows._headings.append(len(rows._rows))
             elif row is None:
                 continue
-            rows._add(cast("Row | None", row), self._keys[at])
+            rows.add(cast("Row | None", row), self._keys[at])
             if self.heading(at) != at:
                 rows._spaces.add(len(rows._rows))
-                rows._add(None)
+                rows.add(None)
         return rows
 
     def keeping(self, kept: Sequence[int]) -> Self:
@@ -133,20 +154,20 @@ class Rows(Generic[Head, Row]):
             kept: Indexes of rows that have a key, in their order.
         """
         rows = copy(self)
-        Rows.__init__(rows)
+        rows._empty()
         begun = None
         for at in kept:
             heading = self.heading(at)
             if heading is not None and heading != begun:
                 begun = heading
-                rows._add_heading(cast("Head", self._rows[heading]), self._keys[heading])
+                rows.add_heading(cast("Head", self._rows[heading]), self._keys[heading])
             if heading != at:
-                rows._add(cast("Row | None", self._rows[at]), self._keys[at])
+                rows.add(cast("Row | None", self._rows[at]), self._keys[at])
             # Lines without a key go on with the row before.
             for further in range(at + 1, len(self._rows)):
                 if self._keys[further] or self.owner(further) == further:
                     break
-                rows._add(cast("Row | None", self._rows[further]))
+                rows.add(cast("Row | None", self._rows[further]))
         return rows
 
 

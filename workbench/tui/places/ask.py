@@ -93,17 +93,14 @@ class AnswerRows(Rows["str", "Hit | str"]):
         self._answer = answer
         found = answer.found
         if found is None:
-            if answer.asked:
-                self._add_heading("Asked before")
             for text in answer.asked:
-                self._add(text, ASKED + text)
+                self.add(text, ASKED + text, "Asked before")
             return
         for hit in answer.shown:
-            self._add(hit, hit_key(hit))
+            self.add(hit, hit_key(hit))
         if found.faded.results and not answer.question.status:
-            self._add_heading(faded_heading(found))
             for hit in found.faded.results:
-                self._add(hit, hit_key(hit))
+                self.add(hit, hit_key(hit), faded_heading(found))
 
     def hit(self, key: str) -> Hit | None:
         """Return the result of a row."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 from workbench.display.ink import ink, spread
 from workbench.display.rows import bar, block_row, item_row
 from workbench.display.today import fitting
-from workbench.engine.results.memories import CoreBlock
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
@@ -16,31 +15,12 @@ from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
     from workbench.display.ink import Line
-    from workbench.engine.results.memories import CoreItem, CoreView
+    from workbench.engine.results.memories import CoreBlock, CoreItem, CoreView
     from workbench.engine.workspace import Workspace
     from workbench.tui.verbs.adding import Destination
 
 
 _BAR = 10
-
-
-class CoreRows(Rows["CoreBlock", "CoreItem"]):
-    """Items under their blocks."""
-
-    def __init__(self, core: CoreView) -> None:
-        super().__init__()
-        for block in core.blocks:
-            self._add_heading(block)
-            for item in block.items:
-                self._add(item, item.id)
-
-    def draw(self, row: CoreItem, width: int) -> Line:
-        """Draw a row."""
-        return item_row(row, width)
-
-    def draw_heading(self, head: CoreBlock, width: int) -> Line:
-        """Draw the name of a block, and how full it is."""
-        return block_row(head.name, head.tokens, head.budget, width)
 
 
 class CorePlace(Place):
@@ -54,8 +34,12 @@ class CorePlace(Place):
     def read(self, workspace: Workspace) -> CoreView:
         return workspace.core()
 
-    def rows(self, results: CoreView) -> CoreRows:
-        return CoreRows(results)
+    def rows(self, results: CoreView) -> Rows[CoreBlock, CoreItem]:
+        rows: Rows[CoreBlock, CoreItem] = Rows(item_row, _block)
+        for block in results.blocks:
+            rows.add_heading(block)
+            rows.add_all(block.items, [item.id for item in block.items])
+        return rows
 
     def heading(self, results: CoreView, width: int) -> Line:
         said = f"{results.tokens:,} of {results.cap:,} tokens"
@@ -82,3 +66,7 @@ class CorePlace(Place):
     def subject(self, key: str) -> Memory | None:
         item: CoreItem | None = self.row(key)
         return None if item is None else Memory(item.id, "core", item.text, item.pinned)
+
+
+def _block(block: CoreBlock, width: int) -> Line:
+    return block_row(block.name, block.tokens, block.budget, width)

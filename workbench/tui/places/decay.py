@@ -94,8 +94,8 @@ class FadingRows(Rows["Group", "DecayEntry"]):
         self.longest = longest_text(read.view.entries)
         for group in groups:
             if group.name:
-                self._add_heading(group)
-            self._add_all(group.entries, [entry.id for entry in group.entries])
+                self.add_heading(group)
+            self.add_all(group.entries, [entry.id for entry in group.entries])
         # Built here, where nobody waits, rather than when the cursor first looks for its row.
         self.find("")
 

@@ -95,7 +95,7 @@ class EntityRows(Rows[str, "EntityRow"]):
     def __init__(self, rows: Sequence[EntityRow], today: date) -> None:
         super().__init__()
         self.entities = rows
-        self._add_all(rows, [row.id for row in rows])
+        self.add_all(rows, [row.id for row in rows])
         self._today = today
         self.name_room = name_room(rows)
         # Finding one makes the index of all of them, which is better done on the thread that reads.

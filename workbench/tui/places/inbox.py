@@ -141,20 +141,13 @@ class InboxRows(Rows["str", "Waiting | Reflected | Unreadable"]):
         self._accepts = accepts
         self.waiting = waiting
         self._now = now
-        if unreadable:
-            self._add_heading(UNREADABLE)
         for file in unreadable:
-            self._add(file, file.id)
-        group = ""
+            self.add(file, file.id, UNREADABLE)
         for row in waiting:
-            if row.group != group:
-                group = row.group
-                self._add_heading(group)
-            self._add(row, row.id)
-        if past:
-            self._add_heading(PAST)
+            self.add(row, row.id, row.group)
         for each in past:
-            self._add(Reflected(f"past:{each.id}", past_title(each, now), each), f"past:{each.id}")
+            reflected = Reflected(f"past:{each.id}", past_title(each, now), each)
+            self.add(reflected, reflected.id, PAST)
 
     def next_open(self, key: str, by: int) -> str:
         """Return the next row after one, or before it, that is not ticked, and round; empty without any."""

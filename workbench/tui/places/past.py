@@ -488,8 +488,8 @@ class ActionRows(Rows["str", "Action"]):
             day = action.timestamp.astimezone(listed.now.tzinfo).date()
             if day != on:
                 on = day
-                self._add_heading(day_heading(day, listed.now.date()))
-            self._add(action, COMMIT + action.id)
+                self.add_heading(day_heading(day, listed.now.date()))
+            self.add(action, COMMIT + action.id)
 
     def actions(self) -> Iterable[tuple[int, Action]]:
         """Yield each action with its index."""
@@ -518,16 +518,16 @@ class DifferingRows(Rows["Several", "Differing | Several"]):
             )  # fmt: skip
         everything = tuple(each for members in parts.values() for each in members)
         if everything:
-            self._add(Several(ALL, "all that differs", everything), ALL)
+            self.add(Several(ALL, "all that differs", everything), ALL)
         for name, members in parts.items():
-            self._add_heading(Several(PART + name, name, tuple(members)), PART + name)
+            self.add_heading(Several(PART + name, name, tuple(members)), PART + name)
             for each in members:
-                self._add(each, each.id)
+                self.add(each, each.id)
         if compared.same:
-            self._add_heading(Several(f"{PART}same", "The same at both moments", ()), f"{PART}same")
+            self.add_heading(Several(f"{PART}same", "The same at both moments", ()), f"{PART}same")
             for score in compared.same:
                 same = Differing(score.id, score.store, score.title, commit=compared.here, then=then)
-                self._add(same, score.id)
+                self.add(same, score.id)
 
     def subject(self, key: str) -> Differing | Several | None:
         """Return what a row is about."""

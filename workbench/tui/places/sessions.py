@@ -86,24 +86,6 @@ class Read:
         return sum(len(each.listed) for each in self.sections)
 
 
-class SessionRows(Rows["str", "Listed"]):
-    """Sessions, under the place where they are kept if there are several."""
-
-    def __init__(self, read: Read) -> None:
-        super().__init__()
-        self._now = read.now
-        sections = [each for each in read.sections if each.listed]
-        for section in sections:
-            if len(sections) > 1 or section.place:
-                self._add_heading(_title(section.place))
-            for each in section.listed:
-                self._add(each, each.key)
-
-    def draw(self, row: Listed, width: int) -> Line:
-        """Draw a row."""
-        return session_row(row, self._now, width)
-
-
 class SessionsPlace(Place):
     """The sessions of this workspace and of other programs on this machine, and the transcript of one."""
 
@@ -174,8 +156,15 @@ class SessionsPlace(Place):
             problems += [each.message for each in found.problems]
         return Read(tuple(sections), tuple(problems), workspace.now())
 
-    def rows(self, results: Read) -> SessionRows:
-        return SessionRows(results)
+    def rows(self, results: Read) -> Rows[str, Listed]:
+        """Return sessions, under the place where they are kept if there are several."""
+        rows: Rows[str, Listed] = Rows(lambda row, width: session_row(row, results.now, width))
+        sections = [each for each in results.sections if each.listed]
+        for section in sections:
+            if len(sections) > 1 or section.place:
+                rows.add_heading(_title(section.place))
+            rows.add_all(section.listed, [each.key for each in section.listed])
+        return rows
 
     def heading(self, results: Read, width: int) -> Line:
         count = results.count

@@ -79,12 +79,8 @@ class SettingRows(Rows["str", "SettingRow"]):
     def __init__(self, listed: SettingsListed, look: Look) -> None:
         super().__init__()
         self._keymap = look.keymap
-        under = ""
         for row in listed.settings:
-            if row.section != under:
-                under = row.section
-                self._add_heading(under)
-            self._add(_as_tasted(row, look) if row.section == _LOOK else row, row.key)
+            self.add(_as_tasted(row, look) if row.section == _LOOK else row, row.key, row.section)
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -500,7 +496,7 @@ class KeyRows(Rows["str", "KeyRow"]):
     def __init__(self, keymap: Keymap) -> None:
         super().__init__()
         preset = keymap.preset or AS_MADE
-        self._add(
+        self.add(
             KeyRow(PRESET_KEY, "Preset", "The keys to start from.", "", "", (preset,), (AS_MADE,)), PRESET_KEY
         )
         moving, frame = {each.id for each in MOVING}, {each.id for each in FRAME}
@@ -517,10 +513,8 @@ class KeyRows(Rows["str", "KeyRow"]):
                 heading = under
             else:
                 heading = "moving" if name in moving else "everywhere" if name in frame else "verbs"
-            if heading != under:
-                under = heading
-                self._add_heading(heading)
-            self._add(_row(name, bound, made, usual, prefix), f"key:{name}")
+            under = heading
+            self.add(_row(name, bound, made, usual, prefix), f"key:{name}", heading)
 
     def draw(self, row: KeyRow, width: int) -> Line:
         """Draw a row."""

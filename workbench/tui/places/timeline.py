@@ -58,9 +58,9 @@ class TimelineRows(Rows["str", "TimelineEntry"]):
                 continue
             if entry.day != on:
                 on = entry.day
-                self._add_heading(day_heading(date.fromisoformat(on), today))
+                self.add_heading(day_heading(date.fromisoformat(on), today))
             shown = entry if stands is None else replace(stands, day=entry.day, time=entry.time)
-            self._add(shown, shown.id)
+            self.add(shown, shown.id)
         # A correction that was itself corrected led from one to the next.
         for old in [*self.instead]:
             while (newer := self.instead[old]) in self.instead:

@@ -227,10 +227,9 @@ class AccountRows(Rows["tuple[str, str]", "Row"]):
         self._section("Fades this week", [*falls, *more])
 
     def _section(self, heading: str, rows: Iterable[Row], beside: str = "") -> None:
-        for at, row in enumerate(rows):
-            if at == 0:
-                self._add_heading((heading, beside))
-            self._add(row, f"{heading}:{row.memory.id}" if isinstance(row, Learned) else row.id)
+        for row in rows:
+            key = f"{heading}:{row.memory.id}" if isinstance(row, Learned) else row.id
+            self.add(row, key, (heading, beside))
 
     def draw(self, row: Row, width: int) -> Line:
         """Draw a row."""

@@ -139,10 +139,8 @@ class HealthRows(Rows["tuple[str, str]", "Finding"]):
         self._section("Said in this session, the newest first", "", said)
 
     def _section(self, heading: str, beside: str, rows: Iterable[Finding]) -> None:
-        for at, row in enumerate(rows):
-            if at == 0:
-                self._add_heading((heading, beside))
-            self._add(row, row.id)
+        for row in rows:
+            self.add(row, row.id, (heading, beside))
 
     def draw(self, row: Finding, width: int) -> Line:
         """Draw a row."""

@@ -82,28 +82,6 @@ class Sources:
     head: str | None
 
 
-class SourceRows(Rows["tuple[str, str]", "Source"]):
-    """Where memory may come from; or for one source, what may become of it."""
-
-    def __init__(self, found: ImportPlaces, chosen: str, beside: Callable[[ImportedAs], str]) -> None:
-        super().__init__()
-        if chosen:
-            self._add_heading(("Bring it in", ""))
-            for way, (title, _) in WAYS.items():
-                self._add(Source(way, title, beside(cast("ImportedAs", way))), way)
-            return
-        if found.places:
-            self._add_heading(("On this machine", "nothing of it was read"))
-        for place in found.places:
-            self._add(Source(place.place, place.place, place.program), place.place)
-        self._add_heading(("Somewhere else", ""))
-        self._add(Source(PATH, "Write a path…"), PATH)
-
-    def draw(self, row: Source, width: int) -> Line:
-        """Draw a row."""
-        return beside_row((ink("  "), ink(row.title)), row.beside, width)
-
-
 class Look:
     """A look at a source in one way: under way, refused, or with what would come."""
 
@@ -161,8 +139,20 @@ class ImportPlace(Place):
         }
         super().show(results)
 
-    def rows(self, results: Sources) -> SourceRows:
-        return SourceRows(results.found, self.spot, self._beside)
+    def rows(self, results: Sources) -> Rows[tuple[str, str], Source]:
+        """Return where memory may come from; or for one source, what may become of it."""
+        rows: Rows[tuple[str, str], Source] = Rows(
+            lambda row, width: beside_row((ink("  "), ink(row.title)), row.beside, width)
+        )
+        if self.spot:
+            for way, (title, _) in WAYS.items():
+                rows.add(Source(way, title, self._beside(cast("ImportedAs", way))), way, ("Bring it in", ""))
+            return rows
+        for place in results.found.places:
+            found = Source(place.place, place.place, place.program)
+            rows.add(found, found.id, ("On this machine", "nothing of it was read"))
+        rows.add(Source(PATH, "Write a path…"), PATH, ("Somewhere else", ""))
+        return rows
 
     def _beside(self, way: ImportedAs) -> str:
         look = self._looks.get((self.spot, way))
