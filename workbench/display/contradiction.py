@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
@@ -150,15 +151,5 @@ def statement_lines(sides: Sequence[Side], keys: Sequence[tuple[str, str]], widt
 
 
 def _columns(left: list[Line], right: list[Line], half: int) -> list[Line]:
-    lines: list[Line] = []
-    for at in range(max(len(left), len(right))):
-        one = left[at] if at < len(left) else BLANK
-        lines.append(
-            (
-                *one,
-                gap(half - line_width(one)),
-                Span(" │ ", "rule"),
-                *(right[at] if at < len(right) else BLANK),
-            )
-        )
-    return lines
+    rows = zip_longest(left, right, fillvalue=BLANK)
+    return [(*one, gap(half - line_width(one)), Span(" │ ", "rule"), *other) for one, other in rows]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.card import Card, Section
-from workbench.display.ink import Span, column, gap, ink, line_width, wrap_line
+from workbench.display.ink import Span, column, gap, hanging, ink, line_width
 from workbench.display.rows import beside_row
 from workbench.display.words import counted
 
@@ -111,12 +111,9 @@ def check_lines(check: Check, names: int, width: int) -> Iterator[Line]:
         names: Cells that names take.
     """
     head = _check_head(check.name, check.state, names)
-    indent = line_width(head)
-    for at, part in enumerate(wrap_line((ink(check.detail),), width - indent)):
-        yield (gap(indent), *part) if at else (*head, *part)
+    yield from hanging(head, (ink(check.detail),), width)
     if check.remedy:
-        for at, part in enumerate(wrap_line((ink(check.remedy),), width - indent - 2)):
-            yield (gap(indent), Span("  " if at else "→ ", "soft"), *part)
+        yield from hanging((gap(line_width(head)), Span("→ ", "soft")), (ink(check.remedy),), width)
 
 
 def _check_head(name: str, state: str, names: int) -> Line:

@@ -259,7 +259,7 @@ class DecayPlace(Place):
         return replace(card, sections=(at, *card.sections))
 
     def rest_on(self, _subject: Subject | None) -> None:
-        self._draw_head()
+        self.head.refresh()
         if self.tried is not None:
             tried = days_words(self.tried)
             self.frame.hint(
@@ -281,7 +281,7 @@ class DecayPlace(Place):
     def _fit(self) -> None:
         self.axis.display = self._has_cells
         self.axis.refresh()
-        self._draw_head()
+        self.head.refresh()
 
     # Keys.
 
@@ -377,9 +377,6 @@ class DecayPlace(Place):
         self.list.redraw()
         self._fit()
         self.frame.read_card()
-
-    def _draw_head(self) -> None:
-        self.head.refresh()
 
     def _take_next(self, name: str, kinds: Sequence[str], current: str, said: str) -> None:
         taken = kinds[(kinds.index(current) + 1) % len(kinds)]
