@@ -15,6 +15,7 @@ _HAN_END: Final = r"(?=[,;.!?、，。；！？\s]|$)"
 _NAMED: Final = lazy_pattern(
     rf"\b(?:[Mm]y (?:full )?name(?:'s| is)|[Cc]all me) (?P<name>{_NAME})"
     rf"|我(?:的名字)?(?:是)?叫(?:做|作)?(?P<han>{_HAN}{{2,4}}?)(?=[,;.!?、，。；！？\s]|是|在|来|來|$)"
+    rf"|我是\s?(?P<latin>[A-Z][a-z]+(?: [A-Z][a-z]+){{0,2}})(?=\s*(?:[,;.!?、，。；！？]|在|来自|來自|$))"
 )
 # “I'm Ines, a nurse …”, “I'm Ines and I …”, “I'm Ines from …”; “I'm Fine, thanks” introduces nobody.
 _PRESENTED: Final = lazy_pattern(
@@ -43,15 +44,30 @@ _WORK: Final = lazy_pattern(
     re.IGNORECASE,
 )
 _I_AM_A: Final = lazy_pattern(r"\b[Ii](?:'m| am) (?:now )?an? (?P<said>\S.*)")
+# “I lead the platform team”, “I teach maths at …”, “I run a bakery”: the verb names what somebody does.
+_DOES: Final = lazy_pattern(
+    r"(?:^|[.!?,;:] |\b(?:[Aa]nd|[Ss]o|[Ww]here) )I (?:now |currently |also )?(?:"
+    r"(?P<verb>lead|manage|head|direct|supervise|coordinate) (?P<led>(?:an?|the|our|my|all|\w+) [^,.;:!?()]{2,60})"
+    r"|(?P<trains>teach|coach) (?P<taught>(?!you\b|my\b|it\b|this\b|that\b|them\b|him\b|her\b)[^,.;:!?()]{2,60})"
+    r"|(?P<runs>run|own) (?P<run>(?:an?|my own|our own) [^,.;:!?()]{2,60}))"
+)
+_OF_WORK: Final = lazy_pattern(
+    r"\b(?:teams?|groups?|departments?|divisions?|units?|squads?|offices?|branch|programmes?|programs?|labs?|company|business"
+    r"|shop|store|studio|agency|practice|farm|bakery|café|cafe|restaurant|clinic|school|firm|startup|start-up|hotel|salon"
+    r"|engineering|marketing|sales|operations|research|support|finance)\b| (?:at|for) [A-Z]"
+)
 _HAN_WORK: Final = lazy_pattern(
     rf"我是(?:一名|一位|一?[个個](?!人)|名|位)(?P<trade>{_HAN}{{2,12}})"
-    rf"|我[^。.!?]{{0,12}}?在(?P<place>[\w\u3400-\u9fff]{{2,16}}?)(?P<as>做|当|當|担任|擔任)(?P<job>{_HAN}{{2,8}}?)"
+    rf"|我[^。.!?]{{0,20}}?在\s?(?P<place>[\w\u3400-\u9fff]{{2,16}}?)\s?(?P<as>做|当|當|担任|擔任|教)\s?"
+    rf"(?P<job>{_HAN}{{2,8}}?|[A-Z][\w+/-]*(?: [A-Z][\w+/-]*)?)"
     rf"{_HAN_END}"
 )
 _PLACE: Final = rf"(?P<place>{_NAME}(?:, {_NAME})?)"
 _HOME: Final = lazy_pattern(rf"\b[Ii](?:'m| am)? (?:now |currently )?(?:live in|based in|living in) {_PLACE}")
 _FROM: Final = lazy_pattern(rf"\b(?:based in|living in|from) {_PLACE}")
-_HAN_HOME: Final = lazy_pattern(rf"我(?:现在|現在|目前)?住在?(?P<place>{_HAN}{{2,8}}?){_HAN_END}")
+_HAN_HOME: Final = lazy_pattern(
+    rf"(?:我(?:现在|現在|目前)?(?:住在?|常住|人在)|我[^。.!?]{{0,40}}?(?i:base)\s?在\s?)(?P<place>{_HAN}{{2,8}}?){_HAN_END}"
+)
 _ZONE: Final = lazy_pattern(
     r"\b(?:[Mm]y time ?zone is|I(?:'m| am) in(?: the)? (?=[A-Z][a-z]+/|UTC|GMT|CES?T\b|[EP][SD]T\b))\s*"
     r"(?P<code>[A-Za-z]+(?:/[A-Za-z_]+)?(?:[+-]\d{1,2}(?::\d\d)?)?)"
@@ -86,13 +102,7 @@ def introduced(plain: str) -> Introduction:
     if presented is not None and (trade := presented["trade"]) and not _PROFESSION.search(trade):
         presented = None
     named = _NAMED.search(plain) or (_IN_FULL.search(plain) if presented is None else None)
-    name = (
-        (named["name"] or named.groupdict().get("han", ""))
-        if named
-        else presented["name"]
-        if presented
-        else ""
-    )
+    name = next(filter(None, named.groupdict().values())) if named else presented["name"] if presented else ""
     rest = plain[presented.end("name") :] if presented else ""
     home = _HOME.search(plain) or (_FROM.search(rest) if rest else None) or _HAN_HOME.search(plain)
     zone = _ZONE.search(plain)
@@ -110,6 +120,8 @@ def _role(plain: str, rest: str) -> str:
         said = _up_to_its_end(rest[begins.end() :])
         if said:
             return said
+    if does := _does(plain):
+        return does
     if rest.startswith(", "):
         said = _up_to_its_end(rest[2:])
         if _PROFESSION.search(said):
@@ -121,6 +133,18 @@ def _role(plain: str, rest: str) -> str:
     if han := _HAN_WORK.search(plain):
         return han["trade"] or f"在{han['place']}{han['as']}{han['job']}"
     return ""
+
+
+def _does(plain: str) -> str:
+    """Return by the verb what the speaker does for a living: “leads the sales team”; empty where none says."""
+    found = _DOES.search(plain)
+    if found is None:
+        return ""
+    verb = found["verb"] or found["trains"] or found["runs"]
+    said = _up_to_its_end(found["led"] or found["taught"] or found["run"])
+    if not said or not (found["trains"] or _OF_WORK.search(said)):
+        return ""
+    return f"{verb}{'es' if verb.endswith('ch') else 's'} {said}"
 
 
 def _up_to_its_end(text: str) -> str:

@@ -30,7 +30,10 @@ _SPOKEN = (
     (lazy_pattern(r"\bI['’]ve (?:also )?got\b", re.IGNORECASE), "I have"),
     (lazy_pattern(r",?\s+(?:btw|tbh|tho|imo|imho|lol|haha|rn|atm)\b", re.IGNORECASE), ""),
     (
-        lazy_pattern(r"^((?:my|our) (?:[\w-]+ ){0,2}[\w-]+), (?:she|he|it)(?:['’]s| is) ", re.IGNORECASE),
+        lazy_pattern(
+            r"^((?:my|our) (?:(?!is |was |has )[\w-]+ ){0,2}[\w-]+), (?:she|he|it)(?:['’]s| is) ",
+            re.IGNORECASE,
+        ),
         r"\1 is ",
     ),
     (lazy_pattern(r"\s&\s"), " and "),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.identifiers import slug
 from workbench.engine.language.denials import is_turned_down
 from workbench.engine.language.introductions import Introduction, introduced
+from workbench.engine.language.orders import standing_orders
 from workbench.engine.language.sentences import sentences
 from workbench.engine.memory.wording import text_key
 from workbench.engine.patterns import lazy_pattern
@@ -483,10 +484,23 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
     for at, passage in enumerate(newest_first(snapshot.passages)):
         if at % 500 == 0:
             work.check()
-        sentence = _manner(passage, snapshot)
-        if not sentence:
-            continue
-        rule = routing_cues().fits("standing", sentence.translate(PUNCTUATION))
+        yield from _changes_by(passage, _orders(passage, snapshot), snapshot, lines, given, is_order=True)
+        manner = _manner(passage, snapshot)
+        if manner:
+            yield from _changes_by(passage, (manner,), snapshot, lines, given)
+
+
+def _changes_by(
+    passage: Passage,
+    said: Iterable[str],
+    snapshot: Snapshot,
+    lines: Sequence[CoreLine],
+    given: list[frozenset[str]],
+    *,
+    is_order: bool = False,
+) -> Iterator[ReviewItem]:
+    for sentence in said:
+        rule = is_order or routing_cues().fits("standing", sentence.translate(PUNCTUATION))
         told = (rule_for_user if rule else told_of_user)(sentence, snapshot)
         text = clipped(plain(told), _LONGEST_PREFERENCE)
         if _OF_ONESELF.search(text):
@@ -526,6 +540,19 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
                 reason=f"{'A standing rule' if rule else 'A preference on how to work with them'}{_when(passage)}.",
                 confidence="high" if explicit or rule else "medium",
             )
+
+
+def _orders(passage: Passage, snapshot: Snapshot) -> Iterator[str]:
+    """Yield what the person told the agent to do or leave for good, in talk or in a note without a speaker."""
+    if passage.speaker and not is_owners(passage, snapshot):
+        return
+    for sentence in sentences(passage.text):
+        if not _ONE_REQUEST.search(sentence.text):
+            for order in standing_orders(sentence.text):
+                text = sentence.text[slice(*order)]
+                # What is critical by its own words has a block of its own.
+                if core_block(text.translate(PUNCTUATION), "preference") != "Critical Facts":
+                    yield text
 
 
 def _manner(passage: Passage, snapshot: Snapshot) -> str:
