@@ -10,8 +10,10 @@ import pytest
 from tests.engine.reflection.snapshots import chat, check_quotes, snapshot
 from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.claims import find_conflicts, likely
+from workbench.engine.reflection.claims.clauses import clauses_of
 from workbench.engine.reflection.claims.likely import FEATURES, compare, family_of
 from workbench.engine.reflection.claims.reading import read_claims
+from workbench.engine.reflection.claims.values import values_in
 from workbench.engine.reflection.model import Work
 
 BESIDES = (
@@ -123,3 +125,21 @@ def test_every_weight_is_of_a_feature_that_is_worked_out() -> None:
     table = tomllib.loads(Path(likely.__file__).with_name("likely.toml").read_text(encoding="utf-8"))
     for family in ("values", "denials", "words"):
         assert set(table["model"][family]["weights"]) <= set(FEATURES)
+
+
+def test_a_name_within_chinese_is_a_word() -> None:
+    (clause,) = clauses_of("项目不用Quarkus了")
+    assert "quarkus" in {token.stem for token in clause.tokens}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("31 March 2026", "31 March 2028", False),
+        ("31 March 2026", "31 March", True),
+        ("31 March", "30 March", False),
+    ],
+)
+def test_the_same_day_of_another_year_is_another_date(one: str, other: str, same: bool) -> None:
+    (first,), (second,) = values_in(one), values_in(other)
+    assert first.same_as(second) is same

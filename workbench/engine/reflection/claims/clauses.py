@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import fold, stem
@@ -74,6 +75,7 @@ _NAME = lazy_pattern(r"^[A-Z]|[a-z][A-Z]|[A-Za-z]\d")
 # Characters that hardly ever belong to a noun: a pair with one of them straddles two words.
 _JOINTS = frozenset("是在为為有由从從到了的把被就也都还還已将將和与與或吗嗎呢吧改增减減")
 _CHINESE = lazy_pattern("[\u3400-\u9fff\u3040-\u30ff]")
+_RUN = lazy_pattern("[\u3400-\u9fff\u3040-\u30ff]+|[^\u3400-\u9fff\u3040-\u30ff]+")
 
 
 class Mode(IntEnum):
@@ -241,13 +243,12 @@ def _tokens(text: str, offset: int) -> tuple[Token, ...]:
 def _chinese_tokens(text: str, offset: int) -> Iterator[Token]:
     """Yield words as they are, and of each run of Chinese its pairs of characters, but for those that join words."""
     for match in _TOKEN.finditer(text):
-        run_start = match.start()
-        for place in range(match.start(), match.end() - 1):
-            pair = text[place : place + 2]
-            if _CHINESE.match(pair) and _CHINESE.match(pair, 1):
-                if _JOINTS.isdisjoint(pair):
-                    yield Token(offset + place, offset + place + 2, pair, pair)
-                run_start = place + 2
-        rest = text[run_start : match.end()]
-        if rest and not _CHINESE.search(rest):
-            yield Token(offset + run_start, offset + match.end(), fold(rest), stem(fold(rest)))
+        for run in _RUN.finditer(match[0]):
+            start = offset + match.start() + run.start()
+            if _CHINESE.match(run[0]) is None:
+                name = _NAME.search(run[0]) is not None
+                yield Token(start, start + len(run[0]), fold(run[0]), stem(fold(run[0])), name)
+                continue
+            for place, (one, other) in enumerate(pairwise(run[0]), start):
+                if _JOINTS.isdisjoint(one + other):
+                    yield Token(place, place + 2, one + other, one + other)

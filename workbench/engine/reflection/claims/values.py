@@ -338,7 +338,8 @@ class Value:
     def same_as(self, other: Value) -> bool:
         """Return whether both may be one value; a date without a year agrees with one that has it."""
         if self.dimension == "date":
-            return self.amount % 10000 == other.amount % 10000
+            dated = self.amount > 10000 and other.amount > 10000
+            return self.amount == other.amount if dated else self.amount % 10000 == other.amount % 10000
         if self.dimension == "version":
             short, long = sorted((self.written.lstrip("v"), other.written.lstrip("v")), key=len)
             return long == short or long.startswith(short + ".")
