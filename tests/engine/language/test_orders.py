@@ -58,6 +58,11 @@ def test_the_verb_tells_the_role(sentence: str, role: str) -> None:
     assert introduced(sentence).role == role
 
 
+def test_a_first_name_is_told_beside_what_its_bearer_does() -> None:
+    assert introduced("I'm Ines, I run a bakery in Porto.").name == "Ines"
+    assert introduced("I'm Fine, I saw the bakery.").name == ""
+
+
 def test_a_latin_name_in_a_chinese_sentence() -> None:
     assert introduced("我是 Ines Duarte,在 Corvo 做 QA").name == "Ines Duarte"
     assert introduced("我是 Python 开发").name == ""

@@ -99,7 +99,11 @@ def introduced(plain: str) -> Introduction:
         plain: One sentence with ASCII punctuation.
     """
     presented = _PRESENTED.search(plain)
-    if presented is not None and (trade := presented["trade"]) and not _PROFESSION.search(trade):
+    if (
+        presented is not None
+        and (trade := presented["trade"])
+        and not (_PROFESSION.search(trade) or _does(plain))
+    ):
         presented = None
     named = _NAMED.search(plain) or (_IN_FULL.search(plain) if presented is None else None)
     name = next(filter(None, named.groupdict().values())) if named else presented["name"] if presented else ""
