@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.display.ink import plain_text
-from workbench.display.matching import best_line, lit, matches_in, one_line, part_around_match
+from workbench.display.matching import ITEM_GAP, best_line, lit, matches_in, one_line, part_around_match
 from workbench.display.memories import matching_lines
 from workbench.display.text import Page, display_width
 
@@ -98,3 +98,11 @@ def test_the_line_that_holds_most_is_chosen() -> None:
     assert best_line(lines, "green tea") == "- likes green tea"
     assert best_line(lines, "coffee") is None
     assert best_line([], "tea") is None
+
+
+def test_a_part_begins_with_who_says_it_where_that_is_near() -> None:
+    before = "09:00 Ana: good morning to all of you" + ITEM_GAP
+    text = f"{before}09:01 Ben: the gauge is broken{ITEM_GAP}09:02 Ana: since when, and who knows about it?"
+    assert part_around_match(text, "gauge", 60) == "…" + text[len(before) :]
+    assert part_around_match(text, "since when", 24).startswith("…")
+    assert "since when" in part_around_match(text, "since when", 24)[:24]

@@ -9,7 +9,7 @@ from workbench.display.card import Card, Section
 from workbench.display.cells import plain
 from workbench.display.ink import Span, at_right, column, gap, ink, line_width, spread
 from workbench.display.markdown import unlinked
-from workbench.display.matching import best_line, lit, matches_in, one_line, part_around_match
+from workbench.display.matching import ITEM_GAP, best_line, lit, matches_in, one_line, part_around_match
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 
@@ -55,11 +55,11 @@ def hit_key(hit: Hit) -> str:
 def hit_title(hit: Hit) -> str:
     """Return what a result is called: the words of free text, the title of all else."""
     if hit.store in FREE_TEXT or not hit.title:
-        return _items_in_line(hit.snippet) or one_line(hit.title) or hit.id
+        return items_in_line(hit.snippet) or one_line(hit.title) or hit.id
     return words.corrected_by(one_line(hit.title))[1]
 
 
-def _items_in_line(text: str) -> str:
+def items_in_line(text: str) -> str:
     """Return free text as one line, its list items held apart."""
     parts: list[str] = []
     for line in text.splitlines():
@@ -69,7 +69,7 @@ def _items_in_line(text: str) -> str:
             parts.append(line)
         else:
             parts[-1] += f"\n{line}"
-    return " · ".join(filter(None, map(readable, parts)))
+    return ITEM_GAP.join(filter(None, map(readable, parts)))
 
 
 def hit_words(hit: Hit, question: str) -> str:

@@ -21,6 +21,8 @@ _WORD = lazy_pattern(r"\w+")
 _MARKS = lazy_pattern(r"<!--.*?-->|\*\*|(?m:^\s*(?:#{1,6}|[-*+>])\s+)|\s+", re.DOTALL)
 # What stands before a match leads up to it; what follows says more.
 _LEAD = 4
+# Stands between the items of a list that is drawn as one line.
+ITEM_GAP = " · "
 _JOINS = "-./:@+#"
 
 
@@ -141,7 +143,10 @@ def part_around_match(text: str, question: str, room: int) -> str:
         return sum(1 / often[term] for term in here)
 
     best = spans[max(range(len(spans)), key=lambda at: (held(at), -at))][0]
-    if best <= lead:
+    # Who says it, and when, begins an item: worth the room where it stands near.
+    if (item := text.rfind(ITEM_GAP, max(0, best - room // 2), best)) >= 0:
+        return "…" + text[item + len(ITEM_GAP) :]
+    if best <= room // 2:
         return text
     start = max(0, min(best - lead, len(text) - room))
     space = text.find(" ", start, best)

@@ -20,10 +20,12 @@ from workbench.display.card import (
 )
 from workbench.display.changes import account_lines, at_minute, held_back_lines
 from workbench.display.found import (
+    FREE_TEXT,
     answering_line,
     explanation_lines,
     hit_day,
     hit_words,
+    items_in_line,
     left_out,
     why_not_card,
 )
@@ -200,7 +202,12 @@ def _hit_lines(page: Page, hit: Hit, query: str, against: Mapping[str, str], *, 
         lines += page.wrapped(told, "accent", first=" " * MARGIN, rest=" " * MARGIN)
     fact = answering_line(hit, query)
     is_entity = hit.id.startswith("entity:")
-    said = hit_words(hit, query) if is_entity else _MARKUP.sub("", hit.snippet)
+    if is_entity:
+        said = hit_words(hit, query)
+    elif hit.store in FREE_TEXT:
+        said = items_in_line(hit.snippet)
+    else:
+        said = _MARKUP.sub("", hit.snippet)
     # Do not repeat how the text below begins.
     title = safe_line(hit.title)
     if title and not is_entity and not safe_line(said).startswith(title.removesuffix("…")):
