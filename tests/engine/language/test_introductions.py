@@ -47,3 +47,18 @@ def test_what_people_state_of_themselves_is_read(sentence: str, said: Introducti
 )
 def test_what_only_sounds_like_an_introduction_says_nothing(sentence: str) -> None:
     assert introduced(sentence) == Introduction()
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "role"),
+    [
+        ("I'm Ines, I run a small theatre in Leeds.", "Ines", "runs a small theatre in Leeds"),
+        ("I'm Tom, I own a vineyard near Bath.", "Tom", "owns a vineyard near Bath"),
+        ("I'm Tom, I run a half marathon every spring.", "", ""),
+        ("I'm Tired, I run a lot.", "", ""),
+        ("I run a theatre.", "", ""),
+    ],
+)
+def test_what_is_run_beside_a_name_is_work_whatever_it_is(said: str, name: str, role: str) -> None:
+    found = introduced(said)
+    assert (found.name, found.role) == (name, role)

@@ -56,6 +56,7 @@ _OF_WORK: Final = lazy_pattern(
     r"|shop|store|studio|agency|practice|farm|bakery|café|cafe|restaurant|clinic|school|firm|startup|start-up|hotel|salon"
     r"|engineering|marketing|sales|operations|research|support|finance)\b| (?:at|for) [A-Z]"
 )
+_NO_WORK: Final = lazy_pattern(r"an? (?:lot|bit|few|\d|.*\b(?:marathon|miles?|laps?|race|jog)\b)|all\b")
 _HAN_WORK: Final = lazy_pattern(
     rf"我是(?:一名|一位|一?[个個](?!人)|名|位)(?P<trade>{_HAN}{{2,12}})"
     rf"|我[^。.!?]{{0,20}}?在\s?(?P<place>[\w\u3400-\u9fff]{{2,16}}?)\s?(?P<as>做|当|當|担任|擔任|教)\s?"
@@ -102,7 +103,7 @@ def introduced(plain: str) -> Introduction:
     if (
         presented is not None
         and (trade := presented["trade"])
-        and not (_PROFESSION.search(trade) or _does(plain))
+        and not (_PROFESSION.search(trade) or _does(plain, is_presented=True))
     ):
         presented = None
     named = _NAMED.search(plain) or (_IN_FULL.search(plain) if presented is None else None)
@@ -124,7 +125,7 @@ def _role(plain: str, rest: str) -> str:
         said = _up_to_its_end(rest[begins.end() :])
         if said:
             return said
-    if does := _does(plain):
+    if does := _does(plain, is_presented=bool(rest)):
         return does
     if rest.startswith(", "):
         said = _up_to_its_end(rest[2:])
@@ -139,14 +140,19 @@ def _role(plain: str, rest: str) -> str:
     return ""
 
 
-def _does(plain: str) -> str:
-    """Return by the verb what the speaker does for a living: “leads the sales team”; empty where none says."""
+def _does(plain: str, *, is_presented: bool) -> str:
+    """Return by the verb what the speaker does for a living: “leads the sales team”; empty where none says.
+
+    Args:
+        is_presented: Whether the speaker gives a name beside it: then what is run or led is work, whatever it is.
+    """
     found = _DOES.search(plain)
     if found is None:
         return ""
     verb = found["verb"] or found["trains"] or found["runs"]
     said = _up_to_its_end(found["led"] or found["taught"] or found["run"])
-    if not said or not (found["trains"] or _OF_WORK.search(said)):
+    is_work = found["trains"] or _OF_WORK.search(said) or (is_presented and not _NO_WORK.match(said))
+    if not said or not is_work:
         return ""
     return f"{verb}{'es' if verb.endswith('ch') else 's'} {said}"
 
