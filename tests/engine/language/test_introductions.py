@@ -54,6 +54,7 @@ def test_what_only_sounds_like_an_introduction_says_nothing(sentence: str) -> No
     [
         ("I'm Ines, I run a small theatre in Leeds.", "Ines", "runs a small theatre in Leeds"),
         ("I'm Tom, I own a vineyard near Bath.", "Tom", "owns a vineyard near Bath"),
+        ("I'm Ros, I manage a small theatre with my brother.", "Ros", "manages a small theatre"),
         ("I'm Tom, I run a half marathon every spring.", "", ""),
         ("I'm Tired, I run a lot.", "", ""),
         ("I run a theatre.", "", ""),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.triggers.model import EntityMention, RelationMention, RoutingHints
-from workbench.engine.triggers.rules import route_by_rules
+from workbench.engine.triggers.rules import outline_procedure, route_by_rules
 
 HINTS = RoutingHints(owner="Kim")
 
@@ -288,6 +288,24 @@ def test_a_procedure_is_taken_apart() -> None:
     assert procedure.title == "How to deploy"
     assert procedure.trigger == "When asked to deploy."
     assert procedure.steps == ("run the tests", "tag it", "push to staging")
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "trigger"),
+    [
+        (
+            "To release we do this every time: bump it, tag it, push it",
+            "How to release",
+            "When asked to release.",
+        ),
+        ("写周报先列数据，再写分析，最后写计划", "写周报", "写周报的时候。"),
+        ("好的，发版流程先打tag，再推送", "发版流程", "发版流程的时候。"),
+    ],
+)
+def test_a_procedure_is_called_by_its_aim(text: str, title: str, trigger: str) -> None:
+    procedure = outline_procedure(text)
+    assert (procedure.title, procedure.trigger) == (title, trigger)
+    assert len(procedure.steps) > 1
 
 
 def test_protection_and_doubt_are_heard() -> None:

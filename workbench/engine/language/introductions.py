@@ -29,8 +29,8 @@ _IN_FULL: Final = lazy_pattern(
 _AGE: Final = r"\d\d(?:[ -]years?[ -]old)?,? "
 _TO_ROLE: Final = lazy_pattern(rf",? (?:and )?(?:I(?:'m| am) )?(?:{_AGE})?(?:an?|the|your) (?:{_AGE})?")
 _ROLE_ENDS: Final = lazy_pattern(
-    r"[,.;:!?()]| (?:from|based in|living in|who|with \d|and (?:I\b|I'm|my|we|need|want|have|just)|but|so|because"
-    r"|since|currently|trying|looking|working|planning|hoping|wanting|preparing)(?= |$)| [–—-] "
+    r"[,.;:!?()]| (?:from|based in|living in|who|with (?:\d|my\b|our\b)|and (?:I\b|I'm|my|we|need|want|have|just)|but"
+    r"|so|because|since|currently|trying|looking|working|planning|hoping|wanting|preparing)(?= |$)| [–—-] "
 )
 _PROFESSION: Final = lazy_pattern(
     r"\b(?:manager|engineer|developer|designer|teacher|doctor|nurse|lawyer|scientist|researcher|analyst|architect"

@@ -65,6 +65,13 @@ _HEAD = lazy_pattern(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+# “To release we do this: …”: the aim ends where its clause does.
+_MAIN_CLAUSE = lazy_pattern(r"\s+(?:we|you|i|one|they)\s", re.IGNORECASE)
+# “…模板用公司的，先写…再写…”: what stands before the first step names them all.
+_BEFORE_STEPS = lazy_pattern(
+    r"^(?:(?:yes|ok|okay|好的?|对|對|嗯|可以)\s*,\s*)?(?P<topic>[^,]{2,40}?)\s*,?\s*先[^,]{1,40},?\s*(?:再|然后|然後|最后|最後)",
+    re.IGNORECASE,
+)
 _ASKED = lazy_pattern(
     r"^(?:i|we|the user|user)\s+(?P<verb>ask|say|want|tell|need)s?\s+(?:you\s+)?(?P<link>to\b|for\b)?\s*",
     re.IGNORECASE,
@@ -302,6 +309,8 @@ def outline_procedure(text: str) -> ProcedureOutline:
         return ProcedureOutline(_short(action) if named else _title(action), occasion, steps)
     first = next(iter(sentences(plain)), None)
     action = _MUST.sub("", plain[first.start : first.end] if first else plain).rstrip(" .。:")
+    if topic := _BEFORE_STEPS.match(action):
+        return ProcedureOutline(_title(topic["topic"]), f"{topic['topic']}的时候。", steps)
     return ProcedureOutline(_title(action), f"When this applies: {_short(action)}.", steps)
 
 
@@ -310,7 +319,8 @@ def _occasion(head: re.Match[str] | None) -> tuple[str, str]:
     if head is None:
         return "", ""
     if aim := head["aim"] or head["named"]:
-        return f"When asked to {aim.strip()}.", aim.strip()
+        aim = _MAIN_CLAUSE.split(aim, maxsplit=1)[0].strip()
+        return f"When asked to {aim}.", aim
     if head["chinese"]:
         return f"{head['chinese'].strip()}的时候。", head["chinese"].strip()
     if when := head["when"]:

@@ -290,9 +290,10 @@ def test_what_is_critical_by_its_own_words_is_promoted(tmp_path: Path) -> None:
         "I want the menu to suit all who come on Sunday, "
         + "and since Bo is allergic to nuts I need new dishes, " * 3,
         "Please tell us about allergies, since I am allergic to nuts.",
+        "I'm allergic to meetings before ten lol.",
     ],
 )
-def test_what_would_be_cut_off_or_addresses_somebody_is_not_promoted(tmp_path: Path, text: str) -> None:
+def test_what_would_be_cut_off_addresses_somebody_or_jokes_is_not_promoted(tmp_path: Path, text: str) -> None:
     made = snapshot(tmp_path, [said("2026-03-01 09:00", text, speaker="user")], owner="Alex")
     assert not [item for item in rewritten(made) if item.kind == "promotion"]
 

@@ -72,6 +72,8 @@ _WORD: Final = lazy_pattern(r"\S+")
 _EDGES: Final = ".,;:!?。，；\"'“”‘’()"
 _LONGEST_NAMED: Final = 80
 # Cheaper than reading every sentence: introductions have one of these words.
+# What is said with a laugh is no fact to be read every time.
+_LAUGHS: Final = lazy_pattern(r"\b(?:lol|lmao|rofl|(?:ha){2,}|jk|just kidding)\b|哈哈|笑死", re.IGNORECASE)
 _SPEAKS: Final = lazy_pattern(r"\b(?:i|i['’]m|my|me)\b|我", re.IGNORECASE)
 _OF_ONESELF: Final = lazy_pattern(r"\b(?:i(?!\.)|my|me)\b|我", re.IGNORECASE)
 _STATED: Final[dict[str, Callable[[Introduction], str]]] = {
@@ -259,7 +261,7 @@ def _promotions(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
             continue
         for sentence in sentences(passage.text):
             bare = sentence.text.translate(PUNCTUATION)
-            if core_block(bare, "fact") != "Critical Facts":
+            if core_block(bare, "fact") != "Critical Facts" or _LAUGHS.search(bare):
                 continue
             name = snapshot.owner or "User"
             text = plain(third_person(sentence.text, name))
