@@ -8,6 +8,7 @@ from tests.tui.frame.hands import frame_of, opened, press, said
 from tests.tui.seen_workspace import LEARNED_FROM, TIMETABLE
 from workbench.display.ink import plain_text
 from workbench.engine.workspace import Workspace
+from workbench.tui.verbs.act import Act
 
 
 async def test_an_unexpected_error_ends_the_bench_with_its_trace(seen: Workspace) -> None:
@@ -16,7 +17,7 @@ async def test_an_unexpected_error_ends_the_bench_with_its_trace(seen: Workspace
 
     async def act() -> None:
         async with opened(seen) as pilot:
-            frame_of(pilot).acting.act(break_down)
+            frame_of(pilot).acting.act(Act(break_down))
             await press(pilot)
 
     with pytest.raises(ZeroDivisionError, match="ours to mend"):

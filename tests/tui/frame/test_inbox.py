@@ -112,8 +112,7 @@ async def test_a_key_ticks_and_the_same_key_takes_the_tick_away(asked: Workspace
         await to_row(pilot, f"proposal:{TEA}")
         await press(pilot, "d")
         assert said(pilot) == (
-            "Will decline “Inês Duarte prefers tea from São Miguel”. "
-            "w writes it; the same key takes the tick away."
+            "Will decline “Inês Duarte prefers tea from São Miguel”. w writes it; u takes the tick away."
         )
         assert asked.inbox().proposal_ticks == {TEA: ProposalTick("decline")}
         assert inbox_of(pilot).cursor_key == f"proposal:{CALL}"
@@ -121,6 +120,9 @@ async def test_a_key_ticks_and_the_same_key_takes_the_tick_away(asked: Workspace
         await to_row(pilot, f"proposal:{TEA}")
         await press(pilot, "d")
         assert said(pilot).startswith("Took the tick away")
+        assert not asked.inbox().proposal_ticks
+        await to_row(pilot, f"proposal:{TEA}")
+        await press(pilot, "d", "w", "escape", "u")
         assert not asked.inbox().proposal_ticks
         assert asked.head() == head
 

@@ -158,6 +158,8 @@ async def test_a_theme_is_tried_while_one_steps_and_kept_with_enter(seen: Worksp
         await press(pilot, "r")
         assert said(pilot) == "Theme is back to its default."
         assert pilot.app.theme == "workbench-dark"
+        await press(pilot, "u")
+        assert drawn(pilot, "keys").strip().startswith("What was done last has no undo.")
 
 
 async def test_letters_find_a_theme_and_enter_takes_only_what_is_seen(

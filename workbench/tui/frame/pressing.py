@@ -142,7 +142,7 @@ class Pressing:
             frame.say("Read the question first; enter answers it now.")
         elif key == "enter":
             self.question = None
-            frame.acting.act(act.call, stays=act.stays)
+            frame.acting.act(act)
             frame.redraw()
         elif not self._reads(key):
             bound = frame.keymap.bound(key)

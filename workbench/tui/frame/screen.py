@@ -356,7 +356,7 @@ class Frame(Screen[None], inherit_bindings=False):
         elif answer.question:
             self.pressing.ask(answer)
         else:
-            self.acting.act(answer.call, stays=answer.stays)
+            self.acting.act(answer)
 
     def _read_place(self, place: Place, row: str = "", then: Callable[[], object] = lambda: None) -> None:
         wanted = row or ("" if place.results is not None else self._remembered.rows.get(self.place_name, ""))
@@ -478,8 +478,11 @@ class Frame(Screen[None], inherit_bindings=False):
 
     def _next_theme(self) -> None:
         self.say(f"Theme: {self._app.next_theme()}.")
+        self.did_without_undo()
+
+    def did_without_undo(self) -> None:
+        """Note that what was done last is nothing that undo takes back, so that it asks before it takes back more."""
         if (last := self.counts.steps.last) is not None:
-            # It is what was done last, and nothing that undo takes back.
             self.acting.undo_before = last.commit
 
     def _done(self, said: str, *, is_problem: bool, stays: bool) -> None:

@@ -212,22 +212,17 @@ class Acting:
         self.undo_before = ""
         """What undo would have taken back before what was done last; the same still where that cannot be undone."""
 
-    def act(self, call: Callable[[Workspace], str], *, stays: bool = True) -> None:
-        """Have something done.
-
-        Args:
-            call: Does it and returns the sentence that says so; called on the thread of actions.
-            stays: Whether the sentence holds wherever one goes on to.
-        """
+    def act(self, act: Act) -> None:
+        """Have something done, on the thread of actions."""
 
         def do() -> None:
             # Asked here: what the frame counted last may be from before, or from the midst of it.
-            before = _next_undo(self._workspace)
+            before = None if act.only_looks else _next_undo(self._workspace)
             try:
-                said, is_problem = call(self._workspace), False
+                said, is_problem = act.call(self._workspace), False
             except WorkbenchError as error:
                 said, is_problem = told_in_bench(error), True
-            self._app.call_later(self._tell, said, is_problem, stays, before)
+            self._app.call_later(self._tell, said, is_problem, act.stays, before)
 
         self._under_way += 1
         self._last = self._queue.submit(do)
@@ -238,9 +233,10 @@ class Acting:
         """Return whether something that was asked for is not done and told yet."""
         return self._under_way > 0
 
-    def _tell(self, said: str, is_problem: bool, stays: bool, before: str) -> None:
+    def _tell(self, said: str, is_problem: bool, stays: bool, before: str | None) -> None:
         self._under_way -= 1
-        self.undo_before = "" if is_problem else before
+        if before is not None:
+            self.undo_before = "" if is_problem else before
         self._done(said, is_problem=is_problem, stays=stays)
 
     def close(self) -> None:

@@ -379,6 +379,8 @@ class SettingsPlace(Place):
 
     def _keep(self, values: Mapping[str, str | bool | None]) -> str:
         problem = self._app.change_look(values)
+        if not problem:
+            self.frame.did_without_undo()
         self.frame.read_again()
         return problem
 

@@ -461,8 +461,9 @@ def _said(rows: Sequence[Waiting]) -> str:
     if first.held is not None and len(rows) == 1:
         verb = {"accept": "Will store, secret and all:", "decline": "Will erase"}.get(first.tick, verb)
     them, ticks = ("it", "tick") if len(rows) == 1 else ("them", "ticks")
-    then = "The same key" if first.tick == "aside" else f"⸨write⸩ writes {them}; the same key"
-    return f"{verb} {what}. {then} takes the {ticks} away."
+    # The cursor goes on to the next row, where the same key would tick that one.
+    then = "" if first.tick == "aside" else f"⸨write⸩ writes {them}; "
+    return f"{verb} {what}. {then}⸨undo⸩ takes the {ticks} away."
 
 
 def _proposal_ticks(row: Waiting) -> Iterable[tuple[int, ProposalTick | None]]:
@@ -505,7 +506,7 @@ def elsewhere(row: Waiting, store: str) -> Act:
 
     def keep(workspace: Workspace) -> str:
         call(workspace)
-        return f"Will store {quoted(row.title)} in {store}. ⸨accept⸩ takes the tick away."
+        return f"Will store {quoted(row.title)} in {store}. ⸨undo⸩ takes the tick away."
 
     return Act(keep)
 

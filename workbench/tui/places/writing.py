@@ -74,7 +74,7 @@ class WritingTicks:
             return False
         self.is_busy = True
         # Behind the ticks that are still being kept.
-        self._frame.begin(Act(self._look))
+        self._frame.begin(Act(self._look, only_looks=True))
         return True
 
     def _look(self, workspace: Workspace) -> str:

@@ -51,6 +51,7 @@ class Act:
         answer: What `enter` then does, in words.
         leave: Called where the question is answered with no.
         stays: Whether its sentence holds wherever one goes on to; else it is about the row alone.
+        only_looks: Whether it changes nothing, so that undo means what it meant before.
     """
 
     call: Callable[[Workspace], str]
@@ -58,6 +59,7 @@ class Act:
     answer: str = ""
     leave: Callable[[], object] = lambda: None
     stays: bool = True
+    only_looks: bool = False
 
 
 Verb: TypeAlias = "Callable[[tuple[Any, ...]], Act | str]"
