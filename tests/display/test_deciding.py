@@ -187,7 +187,7 @@ def test_a_question_after_core_memory_says_what_its_answers_do() -> None:
         "question", "“Bikes” — is this still so?", target="core:persona:bikes", fields={"answer": "…"}
     )
     shown = " ".join(map(plain_text, card_lines(item_card(asked, [], None, NOW, key), 70)))
-    assert "“no” takes it out of Persona, “yes” keeps it, another line replaces it." in " ".join(
+    assert "“No” takes it out of Persona, “yes” keeps it, another line replaces all of it." in " ".join(
         shown.split()
     )
 
@@ -202,7 +202,7 @@ def test_a_question_says_where_its_answer_goes(target: str) -> None:
     fields = {"writes": "Name: …", "answer": "Nora"}
     asked = item("question", "Are you Nora or Ben?", target=target, fields=fields)
     shown = "\n".join(map(plain_text, card_lines(item_card(asked, [], None, NOW, key), 70)))
-    assert "Your answer is written into Identity, in core memory" in shown
+    assert "Your answer is written into Identity, in core memory" in " ".join(shown.split())
     assert "You answer: Nora" in shown
     assert "Name: …" not in shown
 

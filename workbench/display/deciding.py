@@ -570,20 +570,28 @@ def _notices(item: ReviewItem) -> list[str]:
     if item.waits:
         told.append(f"It waits: {item.waits}")
     elif item.needs:
-        needed = "the one" if len(item.needs) == 1 else f"the {len(item.needs)}"
-        told.append(f"Accepting it accepts {needed} here that it needs.")
+        needed = "one more row" if len(item.needs) == 1 else f"{len(item.needs)} more rows"
+        told.append(f"Accepting it also accepts {needed} of the Inbox, which it needs.")
     if item.resembles:
         told.append(f"Close to what you declined before: {item.resembles}")
     return told
 
 
+def answer_effect(item: ReviewItem) -> str:
+    """Return what an answer to a question does to core memory; empty where it does nothing there."""
+    block = block_of(item.target)
+    if not block:
+        return ""
+    if "writes" in (item.fields or {}):
+        return f"Your answer is written into {block}, in core memory."
+    return f"“No” takes it out of {block}, “yes” keeps it, another line replaces all of it."
+
+
 def _effect(item: ReviewItem, kind: Kind | None) -> str:
     if kind is None or kind in _IN_CORE - {Kind.DEMOTION}:
         return ""
-    if kind is Kind.QUESTION and (block := block_of(item.target)):
-        if "writes" in (item.fields or {}):
-            return f"Your answer is written into {block}, in core memory; ⸨edit⸩ writes it."
-        return f"⸨edit⸩ answers: “no” takes it out of {block}, “yes” keeps it, another line replaces it."
+    if kind is Kind.QUESTION and (does := answer_effect(item)):
+        return f"⸨edit⸩ answers. {does}"
     name = "" if item.title == item.target else item.title
     return _EFFECTS[kind].format(name=name or "It")
 

@@ -299,7 +299,9 @@ async def test_what_a_change_needs_is_ticked_with_it(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await press(pilot, "2")
         await to_row(pilot, "r-001.7")
-        assert "Accepting it accepts the one here that it needs." in " ".join(card(pilot).split())
+        assert "Accepting it also accepts one more row of the Inbox, which it needs." in " ".join(
+            card(pilot).split()
+        )
         await press(pilot, "a")
         assert said(pilot).endswith("With it goes what it needs: “Rui”.")
         assert "2 ticked" in painted(pilot)

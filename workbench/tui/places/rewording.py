@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.display.card import MEASURE
 from workbench.display.cells import wrap
 from workbench.display.contradiction import HEAD
-from workbench.display.deciding import block_in, block_of
+from workbench.display.deciding import answer_effect, block_in, block_of
 from workbench.display.ink import ink
 from workbench.display.markdown import unlinked
 from workbench.display.words import quoted
@@ -139,7 +139,8 @@ def _item_writing(workspace: Workspace, row: Waiting, item: ReviewItem) -> Writi
 
 
 def _asked(item: ReviewItem, width: int) -> list[Line]:
-    """Draw the question that is being answered, and why it is asked."""
+    """Draw the question that is being answered, why it is asked, and what an answer does."""
     width = min(width, MEASURE)
     asked = [(ink(part, "strong"),) for part in wrap(unlinked(item.after), width)]
-    return [*asked, *((ink(part, "soft"),) for part in wrap(unlinked(item.reason), width))]
+    does = ((ink(part),) for part in wrap(answer_effect(item), width))
+    return [*asked, *((ink(part, "soft"),) for part in wrap(unlinked(item.reason), width)), *does]
