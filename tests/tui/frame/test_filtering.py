@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.frame.hands import TWO_SIZES, burst, frame_of, leave, opened, press, said
+from tests.tui.frame.hands import TWO_SIZES, burst, drawn, frame_of, leave, opened, press, said
 from workbench.display.ink import plain_text
 from workbench.engine import Workspace
 from workbench.tui.frame import filtering
@@ -109,3 +109,15 @@ async def test_the_text_and_its_keys_survive_every_size(seen: Workspace) -> None
             assert frame_of(pilot).focused is place.filter_line.line
             assert place.filter_line.line.value == "fe"
             assert place.filter_line.line.region.width > 10
+
+
+async def test_keys_of_the_filter_are_offered_only_while_it_has_them(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        frame = frame_of(pilot)
+        await press(pilot, "l", "f")
+        assert "keep the filter" in drawn(pilot, "keys")
+        frame.set_focus(frame.place.list)
+        await press(pilot, "3")
+        assert "keep the filter" not in drawn(pilot, "keys")
+        await burst(pilot, "4lferry\x1b5")
+        assert "keep the filter" not in drawn(pilot, "keys")

@@ -46,6 +46,7 @@ _EVERYWHERE = ("open", "ask", "help")
 _ON_A_ROW = {*VERBS, "open", "edit", "evidence", "history", "details", "accept", "compare", "write"}
 _MOST_TOLD = 100
 _ASKING = (("enter", "to the results"), ("esc", "back"))
+_FILTERING = (("enter", "keep the filter"), ("esc", "drop it"), ("↓", "into the list"), ("tab", "complete"))
 # What stands behind a prefix, and is offered where a place has words for it.
 _BEHIND = {command.id for prefix in PREFIXES for command in prefix.commands}
 PLACE_LINK = "place:"
@@ -176,7 +177,11 @@ class Edges:
         self.lines["status"].show(lambda width: status(said, is_problem, running, width, notices))
         question, keys = frame.pressing.question, self._keys()
         # While one types a question, letters are letters.
-        hints = self._hints or (_ASKING if frame.focused is frame.asking.line else ())
+        hints = self._hints
+        if not hints and frame.focused is frame.asking.line:
+            hints = _ASKING
+        elif not hints and frame.focused is frame.place.filter_line.line:
+            hints = _FILTERING
         self.lines["keys"].set_class(question is not None, "-asks")
         self.lines["keys"].show(
             lambda width: (

@@ -88,17 +88,7 @@ class Filtering:
 
     def look(self) -> None:
         """Put an empty line away once something else has the keys."""
-        place = self._frame.place
-        self._show(place)
-        if self._frame.focused is place.filter_line.line:
-            self._frame.hint(
-                (
-                    ("enter", "keep the filter"),
-                    ("esc", "drop it"),
-                    ("↓", "into the list"),
-                    ("tab", "complete"),
-                )
-            )
+        self._show(self._frame.place)
 
     def do(self, command: str) -> bool:
         """Put the cursor into the line, what it says selected."""
@@ -142,7 +132,6 @@ class Filtering:
         return True
 
     def _end(self, place: Place, said: str) -> None:
-        self._frame.hint(())
         self._frame.focus_place()
         self._show(place)
         if said:
