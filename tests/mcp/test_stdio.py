@@ -413,3 +413,14 @@ async def test_the_environment_may_give_the_role(served: Served, monkeypatch: py
     monkeypatch.setenv("WORKBENCH_ROLE", "agent:scout")
     async with served.session() as client:
         assert "memory_remember" not in {tool.name for tool in (await client.list_tools()).tools}
+
+
+async def test_bytes_that_are_no_text_are_answered_with_marks_in_their_place(served: Served) -> None:
+    (served.folder / "MEMORY.md").write_bytes(b"# Core\n\n## Critical Facts\n- M\xfcller pays\n")
+    async with served.session() as client:
+        for tool, given in (("memory_core", {}), ("memory_get", {"path": "MEMORY.md"})):
+            answer = await client.call_tool(tool, given)
+            assert "M\ufffdller pays" in str(answer.content)
+        read = await client.read_resource("memory://core")
+        assert "M\ufffdller pays" in str(read.contents)
+        assert (await client.call_tool("memory_core", {})).content

@@ -199,7 +199,7 @@ def count_tokens(text: str) -> int:
     """
     if not text:
         return 0
-    pieces: list[str] = _piece_pattern().findall(_without_lone_surrogates(text))
+    pieces: list[str] = _piece_pattern().findall(without_lone_surrogates(text))
     return sum(map(_counts.__getitem__, pieces))
 
 
@@ -228,7 +228,8 @@ def _count_long_piece(piece: str, counts: _PieceCounts) -> int:
     return max(1, round(tokens * len(piece) / sum(map(len, seen))))
 
 
-def _without_lone_surrogates(text: str) -> str:
+def without_lone_surrogates(text: str) -> str:
+    """Return a text that UTF-8 can say: half characters, such as stand for bytes that are no text, become U+FFFD."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

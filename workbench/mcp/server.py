@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import threading
@@ -53,6 +54,7 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound, ProviderError, WorkbenchError
 from workbench.engine.roles import Capability, Role, parse_role
 from workbench.engine.secrets.detection import find_secrets
+from workbench.engine.tokens import without_lone_surrogates
 from workbench.engine.values import dataclass
 from workbench.mcp.reading_tools import SEARCH
 from workbench.mcp.tool import Call, Tool, as_text
@@ -306,8 +308,12 @@ class MemoryServer:
         except Exception as error:  # an agent can go on after any failure, if it is told of it
             _LOG.exception("%s failed", params.name)
             answer = _failure("internal", f"{_SURPRISE} ({type(error).__name__})", params.name, None)
+        said = as_text(answer)
+        if (sent := without_lone_surrogates(said)) is not said:
+            # A file may hold bytes that are no text; an answer that cannot be sent would end the server.
+            answer = json.loads(sent)
         return CallToolResult(
-            content=[TextContent(type="text", text=as_text(answer))],
+            content=[TextContent(type="text", text=sent)],
             structured_content=None if _shows_both(context) else answer,
             is_error=failed,
         )
@@ -382,7 +388,9 @@ class MemoryServer:
             raise MCPError(INVALID_PARAMS, "There are no resources here.")
         uri = str(params.uri)
         text, media_type = await self._asked(partial(read_resource, self._door, uri))
-        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=media_type, text=text)])
+        return ReadResourceResult(
+            contents=[TextResourceContents(uri=uri, mime_type=media_type, text=without_lone_surrogates(text))]
+        )
 
     async def _list_prompts(self, _: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
         prompt = Prompt(
@@ -419,7 +427,7 @@ async def _sampled(context: Context, instructions: str, material: str, most: int
     Raises:
         ProviderError: The client refuses, takes too long or answers with something else than text.
     """
-    content = TextContent(type="text", text=material)
+    content = TextContent(type="text", text=without_lone_surrogates(material))
     asked = CreateMessageRequest(
         params=CreateMessageRequestParams(
             messages=[SamplingMessage(role="user", content=content)],
