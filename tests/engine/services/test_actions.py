@@ -39,6 +39,16 @@ def test_actions_come_newest_first_and_say_whose_they_are(settled: AgentHome) ->
     assert (second.owner, second.own, second.files) == ("main", False, ("memory/episodes/2026-02-02.md",))
 
 
+def test_no_page_is_too_large_or_too_far(settled: AgentHome) -> None:
+    most = 2**64
+    with settled.open("person") as person:
+        person.core_add("Identity", "Sings in a choir")
+        whole = person.actions(limit=most)
+        assert whole.actions[:1] == person.actions(limit=1).actions
+        assert not whole.more
+        assert person.actions(limit=most, offset=most).actions == ()
+
+
 def test_a_reflection_is_one_action_that_counts_what_was_written_and_declined(settled: AgentHome) -> None:
     settled.write(layout.PENDING_REFLECTION, PROPOSAL)
     with settled.open("person") as workspace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -117,7 +118,9 @@ class ActionLog:
         found: Iterable[Action] = walk if of_memory is None else of_memory.values()
         if begin is not None:
             found = takewhile(lambda action: action.timestamp >= begin, found)
-        page = tuple(islice(filter(takes, found), offset, offset + limit + 1))
+        page = tuple(
+            islice(filter(takes, found), min(offset, sys.maxsize), min(offset + limit + 1, sys.maxsize))
+        )
         return Actions(page[:limit], len(page) > limit, walk.damaged, len(passed_over))
 
     def count(self) -> int:
