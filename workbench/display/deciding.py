@@ -577,21 +577,11 @@ def _notices(item: ReviewItem) -> list[str]:
     return told
 
 
-def answer_effect(item: ReviewItem) -> str:
-    """Return what an answer to a question does to core memory; empty where it does nothing there."""
-    block = block_of(item.target)
-    if not block:
-        return ""
-    if "writes" in (item.fields or {}):
-        return f"Your answer is written into {block}, in core memory."
-    return f"“No” takes it out of {block}, “yes” keeps it, another line replaces all of it."
-
-
 def _effect(item: ReviewItem, kind: Kind | None) -> str:
     if kind is None or kind in _IN_CORE - {Kind.DEMOTION}:
         return ""
-    if kind is Kind.QUESTION and (does := answer_effect(item)):
-        return f"⸨edit⸩ answers. {does}"
+    if kind is Kind.QUESTION and (block := block_of(item.target)):
+        return f"⸨edit⸩ answers. {words.answer_effect(block, writes='writes' in (item.fields or {}))}"
     name = "" if item.title == item.target else item.title
     return _EFFECTS[kind].format(name=name or "It")
 

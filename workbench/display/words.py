@@ -396,3 +396,15 @@ def told_in_bench(error: WorkbenchError) -> str:
         return remedy
     stop = "" if message.rstrip("”’)").endswith((".", "!", "?", "…")) else "."
     return f"{message}{stop} {remedy}"
+
+
+def answer_effect(block: str, *, writes: bool) -> str:
+    """Return what an answer to a question does to core memory.
+
+    Args:
+        block: Of core memory, as it reads.
+        writes: Whether the answer is written there; else it says what becomes of a line that stands there.
+    """
+    if writes:
+        return f"Your answer is written into {block}, in core memory."
+    return f"“No” takes it out of {block}, “yes” keeps it, another line replaces all of it."

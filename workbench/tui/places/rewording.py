@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from workbench.display.card import MEASURE
 from workbench.display.cells import wrap
 from workbench.display.contradiction import HEAD
-from workbench.display.deciding import answer_effect, block_in, block_of
+from workbench.display.deciding import block_in, block_of
 from workbench.display.ink import ink
 from workbench.display.markdown import unlinked
-from workbench.display.words import quoted
+from workbench.display.words import answer_effect, quoted
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.tui.places.ticks import Unreadable, keeping
@@ -142,5 +142,10 @@ def _asked(item: ReviewItem, width: int) -> list[Line]:
     """Draw the question that is being answered, why it is asked, and what an answer does."""
     width = min(width, MEASURE)
     asked = [(ink(part, "strong"),) for part in wrap(unlinked(item.after), width)]
-    does = ((ink(part),) for part in wrap(answer_effect(item), width))
-    return [*asked, *((ink(part, "soft"),) for part in wrap(unlinked(item.reason), width)), *does]
+    block = block_of(item.target)
+    does = answer_effect(block, writes="writes" in (item.fields or {})) if block else ""
+    return [
+        *asked,
+        *((ink(part, "soft"),) for part in wrap(unlinked(item.reason), width)),
+        *((ink(part),) for part in wrap(does, width)),
+    ]
