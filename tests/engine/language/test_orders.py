@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from workbench.engine.language.introductions import introduced
@@ -66,3 +68,12 @@ def test_a_first_name_is_told_beside_what_its_bearer_does() -> None:
 def test_a_latin_name_in_a_chinese_sentence() -> None:
     assert introduced("我是 Ines Duarte,在 Corvo 做 QA").name == "Ines Duarte"
     assert introduced("我是 Python 开发").name == ""
+
+
+@pytest.mark.parametrize(
+    "piece", ["don't paste it, ", "不要给我发它，", "always use it when you ", " - ", "if you x, "]
+)
+def test_a_hostile_sentence_is_read_soon(piece: str) -> None:
+    started = time.process_time()
+    list(standing_orders(piece * (100_000 // len(piece))))
+    assert time.process_time() - started < 5.0

@@ -7,6 +7,7 @@ to leave, or when it holds.
 from __future__ import annotations
 
 import re
+from heapq import merge
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.patterns import lazy_pattern
@@ -30,11 +31,11 @@ _VERB: Final = (
 _WHEN_YOU: Final = r"(?:when(?:ever)?|if|before|after|any\s?time|every\stime|each\stime)\syou"
 _ENGLISH: Final = lazy_pattern(
     rf"""{_BEGIN}(?P<order>
-        (?:please\ |pls\ )?(?:don['’]t|do\ not|never)\ (?!{_NO_ORDER})[a-z]{{2,}}\b.*
-      | (?:please\ |pls\ )?(?:always|only)\ (?!{_NO_ORDER}){_VERB}\b.*
-      | (?:please\ )?no\ (?:[\w-]+\ ){{1,3}}?(?:ever|please|at\ all)\b(?!\ unless).*
-      | {_WHEN_YOU}\ [^,;]{{3,60}},\ (?:please\ |just\ )*{_VERB}\b.*
-      | (?:please\ )?{_VERB}\ [^,;]{{3,80}}\ {_WHEN_YOU}\ .*
+        (?:please\ |pls\ )?(?:don['’]t|do\ not|never)\ (?!{_NO_ORDER})[a-z]{{2,}}\b
+      | (?:please\ |pls\ )?(?:always|only)\ (?!{_NO_ORDER}){_VERB}\b
+      | (?:please\ )?no\ (?:[\w-]+\ ){{1,3}}?(?:ever|please|at\ all)\b(?!\ unless)
+      | {_WHEN_YOU}\ [^,;]{{3,60}},\ (?:please\ |just\ )*{_VERB}\b
+      | (?:please\ )?{_VERB}\ [^,;]{{3,80}}\ {_WHEN_YOU}\s
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -44,12 +45,12 @@ _HAN_VERB: Final = (
 )
 _CHINESE: Final = lazy_pattern(
     rf"""(?:^\W*|[,，;；:：]\s*|(?:所以|另外|对了|對了|还有|還有|麻烦你?|麻煩你?)[,，]?\s*)(?P<order>
-        (?:请|請)?(?:你)?(?:不要|别|別|不许|不許|勿|少)(?:再|总|總|随便|隨便)?(?:给我|給我|跟我|对我|對我)?{_HAN_VERB}(?!了|过|過).*
+        (?:请|請)?(?:你)?(?:不要|别|別|不许|不許|勿|少)(?:再|总|總|随便|隨便)?(?:给我|給我|跟我|对我|對我)?{_HAN_VERB}(?!了|过|過)
       | (?:请|請)?(?:回答|回复|回覆|答复|解释|解釋|语气|語氣)(?:我|的?时候|的?時候)?
-        (?:尽量|儘量|要|请|請|都|别|別|不要).*
+        (?:尽量|儘量|要|请|請|都|别|別|不要)
       | (?:请|請)?(?:你)?{_HAN_VERB}[^,，]{{0,12}}(?:时|時|的时候|的時候)[,，]?
-        (?:请|請|要|别|別|不要|注意(?!一下)|记得|記得|避开|避開|尽量|儘量).*
-      | (?:请|請)?(?:以后|以後|今后|今後|从现在起|從現在起)[^,，]{{0,12}}(?:都|一律|统一|統一|只|别|別|不要|请|請).*
+        (?:请|請|要|别|別|不要|注意(?!一下)|记得|記得|避开|避開|尽量|儘量)
+      | (?:请|請)?(?:以后|以後|今后|今後|从现在起|從現在起)[^,，]{{0,12}}(?:都|一律|统一|統一|只|别|別|不要|请|請)
     )""",
     re.VERBOSE,
 )
@@ -72,6 +73,8 @@ _POINTS: Final = lazy_pattern(r"\b(?:it|them|him|her|there|here|one|ones|so)\b|[
 _OCCASION: Final = lazy_pattern(rf"{_WHEN_YOU}\b|的?时候|的?時候", re.IGNORECASE)
 _LONGEST: Final = 160
 _SHORTEST: Final = 5
+# What is looked at behind the longest, so that one that ends there is told from one that goes on.
+_BEYOND: Final = 40
 
 
 def standing_orders(sentence: str) -> Iterator[tuple[int, int]]:
@@ -80,20 +83,22 @@ def standing_orders(sentence: str) -> Iterator[tuple[int, int]]:
     Args:
         sentence: One that does not ask, as it was said.
     """
-    at = 0
-    while (found := _earliest(sentence, at)) is not None:
-        start = found.start("order")
-        ends = _ENDS.search(sentence, start + 1)
-        end = ends.start() if ends else len(sentence)
-        order = sentence[start:end]
+    told = 0
+    for start in merge(_begun(_ENGLISH, sentence), _begun(_CHINESE, sentence)):
+        if start < told:
+            continue
+        # No longer than it must be: every word of a hostile sentence may begin an order.
+        rest = sentence[start : start + _LONGEST + _BEYOND]
+        ends = _ENDS.search(rest, 1)
+        order = rest[: ends.start()] if ends else rest
         points = _POINTS.search(order) and not _OCCASION.search(order)
         if _SHORTEST <= len(order) <= _LONGEST and not points and not _NOW.search(order):
-            yield start, end
-            at = end
-        else:
-            at = start + 1
+            told = start + len(order)
+            yield start, told
 
 
-def _earliest(sentence: str, at: int) -> re.Match[str] | None:
-    found = (pattern.search(sentence, at) for pattern in (_ENGLISH, _CHINESE))
-    return min(filter(None, found), key=lambda each: each.start("order"), default=None)
+def _begun(pattern: re.Pattern[str], sentence: str) -> Iterator[int]:
+    at = 0
+    while found := pattern.search(sentence, at):
+        yield found.start("order")
+        at = found.start("order") + 1

@@ -2,7 +2,7 @@
 
 A cycle that is handed out runs from its beginning each time, with the answers that were given so far, until a question
 has none: that one is the next task. A question is known by its words, so memory may change meanwhile: what is asked
-otherwise then is asked anew, and an answer to what nobody asks any more is not used.
+otherwise then is asked again, and an answer to what nobody asks any more is not used.
 """
 
 from __future__ import annotations

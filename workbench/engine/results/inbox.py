@@ -134,7 +134,7 @@ class Inbox:
         proposal_ticks: By number.
         secret_ticks: By number.
         set_aside: Ids of items, and numbers of proposals as `#4`, that were set aside until the next reflection and
-            are not ticked anew; they do not wait.
+            are not ticked again; they do not wait.
         waiting: How many decisions wait to be written, ticked or not.
         problems: What of the file of proposals cannot be read.
         unreadable: Why what devices changed differently cannot be read; empty if it can.

@@ -271,7 +271,7 @@ class SearchIndex(Protocol):
         ...
 
     def goes_on_elsewhere(self, error: StorageError) -> bool:
-        """Return True if something else takes over from what failed; then ask anew."""
+        """Return True if something else takes over from what failed; then ask again."""
         ...
 
     def sync(

@@ -74,7 +74,7 @@ _ASK_AGAIN_SECONDS = 30.0
 _TAKEN_IN_AT_ONCE = 4_000
 _NEVER = -1e9
 _MOST_ATTEMPTS = 3
-# Sections of the settings that are asked for anew each time, so that a change holds at once.
+# Sections of the settings that are asked for again each time, so that a change holds at once.
 _FOLLOWED = ("core", "brief", "decay", "vault", "reflection", "proposals", "graph", "flush", "secrets")
 # What nobody can keep in a state folder that cannot be written.
 COST_OF_STATE = (

@@ -537,7 +537,7 @@ class Editing:
 
 
 def _changed_meanwhile(now: str, width: int) -> list[Line]:
-    """Say that a memory was changed while its text was written anew, and what it says now."""
+    """Say that a memory was changed while its text was being edited, and what it says now."""
     words = "It was changed meanwhile; nothing was overwritten. Save again to put your text in place of this:"
     lines: list[Line] = [*problem_lines(words, width), BLANK]
     for source in now.splitlines():

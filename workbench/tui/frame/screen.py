@@ -320,7 +320,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if spot is not None:
             place.go_to_spot(spot)
         if visit:
-            self.walking.visit(anew=bool(row))
+            self.walking.visit(even_here=bool(row))
         if focus:
             self.focus_place()
         self._read_place(place, row, then)

@@ -34,13 +34,13 @@ class Walking:
             "previous-part": lambda: self._step_part(-1),
         }
 
-    def visit(self, *, anew: bool) -> None:
+    def visit(self, *, even_here: bool) -> None:
         """Remember the place that is shown as a step that `[` goes back from.
 
         Args:
-            anew: Whether it is a step even where one stays in the same spot.
+            even_here: Whether it is a step even where one stays in the same spot.
         """
-        self._trail.visit(Step(self._frame.place_name, self._frame.place.spot), anew=anew)
+        self._trail.visit(Step(self._frame.place_name, self._frame.place.spot), even_here=even_here)
 
     def leave(self) -> None:
         """Keep where in the place one was."""
@@ -147,15 +147,15 @@ class Trail:
         self._steps: list[Step] = []
         self._at = -1
 
-    def visit(self, step: Step, *, anew: bool) -> None:
+    def visit(self, step: Step, *, even_here: bool) -> None:
         """Make a step; what lay ahead is given up.
 
         Args:
             step: Where one goes.
-            anew: Whether it is a step even where one stays in the same spot.
+            even_here: Whether it is a step even where one stays in the same spot.
         """
         here = self._steps[self._at] if self._steps else None
-        if here is None or anew or (here.place, here.spot) != (step.place, step.spot):
+        if here is None or even_here or (here.place, here.spot) != (step.place, step.spot):
             self._steps = [*self._steps[: self._at + 1], step][-_LONGEST:]
             self._at = len(self._steps) - 1
 

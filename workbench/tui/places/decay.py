@@ -178,11 +178,11 @@ class DecayPlace(Place):
         self.axis.show(lambda _width: (self._axis(),))
         self.axis.display = self._has_cells
 
-    def _read_anew(self) -> None:
+    def _read_again(self) -> None:
         """Read again, for another order or another trial."""
-        self.frame.reading.read("place", self.read, self._show_anew)
+        self.frame.reading.read("place", self.read, self._show_again)
 
-    def _show_anew(self, results: Read) -> None:
+    def _show_again(self, results: Read) -> None:
         self.show(results)
         self.frame.read_card()
 
@@ -305,13 +305,13 @@ class DecayPlace(Place):
             self._try_other()
         elif command == "only-changed" and self.tried is not None:
             self._only_changes = not self._only_changes
-            self._read_anew()
+            self._read_again()
         elif command == "open" and self.tried is not None:
             self._keep()
         elif command == "out" and self.tried is not None:
             self._end_trial()
             self.frame.say(f"Back to {days_words(self._in_force)}; nothing was changed.")
-            self._read_anew()
+            self._read_again()
         else:
             return False
         return True
@@ -382,7 +382,7 @@ class DecayPlace(Place):
         taken = kinds[(kinds.index(current) + 1) % len(kinds)]
         self.kept[name] = taken
         self.frame.say(f"{said} {taken}.")
-        self._read_anew()
+        self._read_again()
 
     # The trial.
 
@@ -425,7 +425,7 @@ class DecayPlace(Place):
             self.frame.say("There is no other to the side.")
             return
         self.tried = days
-        self._read_anew()
+        self._read_again()
 
     def _keep(self) -> None:
         days, in_force = self.tried, self._in_force

@@ -219,7 +219,7 @@ class Place(Container):
     def left(self) -> None:
         """Be told that another place is shown; `[` has kept the spot."""
 
-    def take_digit(self, digit: str) -> bool:  # noqa: ARG002 - a place with a number to write takes it
+    def take_digit(self, _digit: str) -> bool:
         """Begin to write a number; returns False where none is wanted, and the digit is the key of a place."""
         return False
 

@@ -1,4 +1,4 @@
-"""What can be written anew in what waits: the parts of a change, the words of a proposal, the answer to a question."""
+"""What can be reworded of what waits: the parts of a change, the words of a proposal, the answer to a question."""
 
 from __future__ import annotations
 

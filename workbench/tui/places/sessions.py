@@ -435,7 +435,7 @@ def save(sessions: tuple[Session, ...]) -> Act | str:
 
 
 def start_over(sessions: tuple[Session, ...]) -> Act | str:
-    """Begin a session anew, after saving what matters."""
+    """Begin a new session, after saving what matters."""
     if len(sessions) > 1:
         return ONE
     (session,) = sessions

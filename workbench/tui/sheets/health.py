@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
     from workbench.tui.verbs.act import Subject
 
-INDEX, ANEW, INIT, ASIDE = "do:index", "do:anew", "do:init", "do:aside"
+INDEX, WHOLE, INIT, ASIDE = "do:index", "do:whole", "do:init", "do:aside"
 _PLACED = lazy_pattern(r"(?P<path>[^\s:][^:]*?)(?::(?P<line>\d+))?: (?P<told>.+)", re.DOTALL)
 _MENDS = {
     INDEX: "reads the rest now; searching would do it too",
-    ANEW: "rebuilds it; the old one answers until then",
+    WHOLE: "rebuilds it; the old one answers until then",
     INIT: "begins a history of this folder; from then on every change can be taken back",
     ASIDE: "sets the history aside and begins a new one; nothing is deleted",
     "go:today": "goes to Today, where they are decided",
@@ -132,7 +132,7 @@ class HealthRows(Rows["tuple[str, str]", "Finding"]):
             does=INDEX if stale else "",
         )
         mends = [Finding(INDEX, "Bring it up to date", does=INDEX)] if stale else []
-        self._section("Search index", "", [holds, *mends, Finding(ANEW, "Rebuild it", does=ANEW)])
+        self._section("Search index", "", [holds, *mends, Finding(WHOLE, "Rebuild it", does=WHOLE)])
         if not health.has_history and not any(each.does == INIT for each in partly):
             self._section("History", "none yet", [Finding(INIT, "Begin a history", does=INIT)])
         self._section("Works", "", works)
@@ -244,8 +244,8 @@ class HealthPlace(Place):
             self.frame.run_named("evidence")
         elif finding.does.startswith("go:"):
             self.frame.go(finding.does.removeprefix("go:"))
-        elif finding.does in (INDEX, ANEW):
-            self._index(anew=finding.does == ANEW)
+        elif finding.does in (INDEX, WHOLE):
+            self._index(whole=finding.does == WHOLE)
         elif finding.does == INIT:
             self._diagnosis = None
             self.frame.begin(_begin_history(has_been=finding.state == "broken"))
@@ -256,7 +256,7 @@ class HealthPlace(Place):
             return False
         return True
 
-    def _index(self, *, anew: bool) -> None:
+    def _index(self, *, whole: bool) -> None:
         self._diagnosis = None
         workspace = self.frame.working.workspace
 
@@ -264,13 +264,13 @@ class HealthPlace(Place):
             def progress(done: int, total: int) -> None:
                 tell(f"index {100 * done // total}%" if total else "index…")
 
-            status = workspace.index(force=anew, progress=progress, cancelled=stopped)
+            status = workspace.index(force=whole, progress=progress, cancelled=stopped)
             if stopped():
                 return "Indexing was stopped; what was read stays."
             state = freshness(status)
             return f"The index is {state}: {status.chunks:,} passages of {status.files:,} files."
 
-        self.frame.say("Rebuilding the index." if anew else "Bringing the index up to date.")
+        self.frame.say("Rebuilding the index." if whole else "Bringing the index up to date.")
         self.frame.working.begin("The index", work)
 
 

@@ -1,4 +1,4 @@
-"""What can be written anew: its texts, what comes of them, and what they would take."""
+"""What can be reworded: its texts, what comes of them, and what they would take."""
 
 from __future__ import annotations
 

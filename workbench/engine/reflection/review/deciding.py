@@ -113,7 +113,7 @@ def plan_edit_item(
         edited = edited.set_fields(item.id, {name: _field(item, name, fields[name]) for name in fields})
         answered = edited.item(item.id)
         if answered is not None and asked_core_item(answered):
-            # What cannot be taken as an answer is refused while it can be written anew.
+            # What cannot be taken as an answer is refused while it can still be reworded.
             read_item(answered)
     told = _edited(item, text, fields or {})
     if decision is not None:

@@ -71,9 +71,9 @@ _SHARED: Final = 0.5
 _WORD: Final = lazy_pattern(r"\S+")
 _EDGES: Final = ".,;:!?。，；\"'“”‘’()"
 _LONGEST_NAMED: Final = 80
-# Cheaper than reading every sentence: introductions have one of these words.
 # What is said with a laugh is no fact to be read every time.
 _LAUGHS: Final = lazy_pattern(r"\b(?:lol|lmao|rofl|(?:ha){2,}|jk|just kidding)\b|哈哈|笑死", re.IGNORECASE)
+# Cheaper than reading every sentence: introductions have one of these words.
 _SPEAKS: Final = lazy_pattern(r"\b(?:i|i['’]m|my|me)\b|我", re.IGNORECASE)
 _OF_ONESELF: Final = lazy_pattern(r"\b(?:i(?!\.)|my|me)\b|我", re.IGNORECASE)
 _STATED: Final[dict[str, Callable[[Introduction], str]]] = {
