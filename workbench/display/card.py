@@ -120,7 +120,7 @@ class Card:
         details: Shown on demand: formula, id, file and lines.
         walked: What its cursor goes to line by line: the facts and relations of an entity.
         body: Draws for a width what stands instead of the text: a change, two statements.
-        first: The paragraph of the text that is to be seen first, counted from 0.
+        first: What is to be seen first: a paragraph of the text, counted from 0, or where a link stands.
     """
 
     title: str
@@ -130,7 +130,7 @@ class Card:
     details: tuple[Section, ...] = ()
     walked: tuple[Walked, ...] = ()
     body: Callable[[int], Sequence[Line]] | None = None
-    first: int = 0
+    first: int | str = 0
 
 
 def memory_card(
@@ -401,7 +401,10 @@ def card_lines(card: Card, width: int, *, details: bool = False) -> list[Line]:
 
 
 def first_line(card: Card, width: int) -> int:
-    """Return the line that the paragraph to be seen first begins in."""
+    """Return the line that what is to be seen first begins in."""
+    if isinstance(card.first, str):
+        lines = enumerate(card_lines(card, width))
+        return next((at for at, line in lines if any(span.link == card.first for span in line)), 0)
     measure = max(1, min(width, MEASURE))
     return sum(len(wrap(each, measure)) for each in _HEADING.sub("", card.text).splitlines()[: card.first])
 

@@ -172,12 +172,17 @@ def standing(hit: Hit) -> str:
     return hit.status or "" if hit.status in ("fading", "dormant", "archived") else ""
 
 
-def hit_row(hit: Hit, question: str, today: date, width: int) -> Line:
-    """Draw a result: what it says around the words of the question, then how it stands and its day."""
+def hit_row(hit: Hit, question: str, today: date, width: int, *, contested: bool = False) -> Line:
+    """Draw a result: what it says around the words of the question, then how it stands and its day.
+
+    Args:
+        contested: Whether a decision against it waits.
+    """
     faded = standing(hit) not in ("", "fading")
     day = words.day_of(hit_day(hit, question), today)
     said, sign = hit_words(hit, question), Span(words.sign(hit.store) + " ", f"store.{hit.store}")
-    right = at_right(line_width((sign, ink(said))), standing(hit), day, width, role="faint")
+    state = standing(hit) or ("contested" if contested else "")
+    right = at_right(line_width((sign, ink(said))), state, day, width, role="faint")
     room = max(1, width - line_width(right) - (2 if right else 0) - 2)
     # A fact begins with whom it is about, which is what is asked for as often as not.
     near = any(begin < room for begin, _ in matches_in(said, question)[:1])
@@ -185,6 +190,12 @@ def hit_row(hit: Hit, question: str, today: date, width: int) -> Line:
     text = said if begins else part_around_match(said, question, room)
     left = (sign, *lit(plain(text, room), question, "soft" if faded else "text"))
     return spread(left, right, width)
+
+
+def is_near_at_best(hit: Hit) -> bool:
+    """Tell whether nothing but meaning leads to a result: none of the words asked, no relation, no day."""
+    lanes = hit.explanation.lanes if hit.explanation is not None else ()
+    return bool(lanes) and all(lane.score is None for lane in lanes if lane.lane != "meaning")
 
 
 def faded_heading(found: Found) -> str:

@@ -18,7 +18,7 @@ from workbench.display.card import Card
 from workbench.display.ink import plain_text
 from workbench.engine import Workspace
 from workbench.tui.parts.evidence import evidence_of_memory
-from workbench.tui.places.ask import AnswerRows, AskPlace
+from workbench.tui.places.ask import NOTHING, AnswerRows, AskPlace
 
 OTHER = "episode:2026-01-14:18:00"
 
@@ -264,3 +264,27 @@ def test_evidence_shows_nothing_that_files_note_for_programs(seen: Workspace) ->
     assert found is not None
     assert found.lines[0].text == "# place--berlenga"
     assert not any("<!--" in line.text for line in found.lines)
+
+
+async def test_words_that_no_memory_has_are_said_to_be_in_none(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "/", *"feryz wetaer")
+        place = ask_place(frame_app(pilot).frame.place)
+        shown = place.list.rows
+        assert shown.key(1)
+        assert plain_text(shown.line(0, 100)).strip() == NOTHING.upper()
+        assert "in Core (3)" in plain_text(place.heading(place.results, 100))
+        await press(pilot, "escape", "/", *"ferry")
+        assert ask_place(frame_app(pilot).frame.place).list.rows.key(0)
+
+
+async def test_a_fact_that_a_decision_waits_against_is_contested(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, "/", *"ferry", "enter")
+        place = ask_place(frame_app(pilot).frame.place)
+        subject = place.subject(place.list.cursor_key)
+        assert subject is not None
+        assert not any("contested" in row for row in rows(place))
+        assert place.results is not None
+        place.list.show(place.rows(replace(place.results, contested={subject.id})))
+        assert "contested" in rows(place)[0]

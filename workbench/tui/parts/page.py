@@ -255,7 +255,7 @@ class CardPart(PagePart):
             at=None if same else 0,
         )
         if not same:
-            self._shows_first = card is not None and card.first > 0
+            self._shows_first = card is not None and bool(card.first)
             self._show_first()
         if self.awaited and card is not None:
             self.awaited = False
@@ -273,7 +273,8 @@ class CardPart(PagePart):
             return
         self._shows_first = False
         line = first_line(self.card, self._drawn_for)
-        if line >= region.height - 1:
+        # Below a fact stands why it is believed.
+        if line >= region.height - (4 if isinstance(self.card.first, str) else 1):
             self.scroll_to(y=line - 1, animate=False, force=True)
 
     def _show_details(self, card: Card) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
+from itertools import dropwhile
 from typing import TYPE_CHECKING, ClassVar
 
 from workbench.display import words
@@ -17,6 +18,7 @@ from workbench.display.found import (
     hit_row,
     hit_title,
     hit_words,
+    is_near_at_best,
     left_out,
     rank_section,
     text_card,
@@ -34,12 +36,17 @@ from workbench.engine.values import dataclass
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.filter import FIRST, LAST, pieces
 from workbench.tui.parts.rows import Rows
-from workbench.tui.places.memory_reading import read_memory_card, read_memory_evidence
+from workbench.tui.places.memory_reading import (
+    disputed_memories,
+    read_memory_card,
+    read_memory_evidence,
+)
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.graph import Statement
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
+    from collections.abc import Container
     from datetime import date
 
     from workbench.display.card import Card
@@ -51,6 +58,8 @@ if TYPE_CHECKING:
 
 MOST_RESULTS = 20
 ASKED = "asked:"
+NEAR = "Without these words; near in meaning at best"
+NOTHING = "No memory has these words; near in meaning at best"
 _CONDITIONS = (
     ("store:episodic", "or core, semantic, procedural, vault, file"),
     ("after:2026-01", "also feb, 3w, last-month"),
@@ -69,6 +78,7 @@ class Answer:
         found: None where nothing was asked, or it failed.
         asked: Earlier questions, the newest first.
         problem: Why it failed, or what in the question makes no sense; empty otherwise.
+        contested: What a decision against waits for.
     """
 
     question: Question
@@ -76,6 +86,7 @@ class Answer:
     today: date
     asked: tuple[str, ...] = ()
     problem: str = ""
+    contested: Container[str] = ()
 
     @property
     def shown(self) -> tuple[Hit, ...]:
@@ -96,8 +107,9 @@ class AnswerRows(Rows["str", "Hit | str"]):
             for text in answer.asked:
                 self.add(text, ASKED + text, "Asked before")
             return
-        for hit in answer.shown:
-            self.add(hit, hit_key(hit))
+        words_left = sum(1 for _ in dropwhile(is_near_at_best, reversed(answer.shown)))
+        for at, hit in enumerate(answer.shown):
+            self.add(hit, hit_key(hit), None if at < words_left else NEAR if words_left else NOTHING)
         if found.faded.results and not answer.question.status:
             for hit in found.faded.results:
                 self.add(hit, hit_key(hit), faded_heading(found))
@@ -116,7 +128,9 @@ class AnswerRows(Rows["str", "Hit | str"]):
         """Draw a row."""
         if isinstance(row, str):
             return (ink(row, "text", width),)
-        return hit_row(row, self._answer.question.words, self._answer.today, width)
+        question = self._answer.question.words
+        contested = (answering_id(row, question) or row.id) in self._answer.contested
+        return hit_row(row, question, self._answer.today, width, contested=contested)
 
 
 class AskPlace(Place):
@@ -145,7 +159,8 @@ class AskPlace(Place):
             found = workspace.search_request(question.request(MOST_RESULTS))
         except WorkbenchError as error:
             return Answer(question, None, today, (), told_in_bench(error))
-        return Answer(question, found, today, (), problem or in_bench(found.stale or found.fallback or ""))
+        problem = problem or in_bench(found.stale or found.fallback or "")
+        return Answer(question, found, today, (), problem, disputed_memories(workspace))
 
     def show(self, results: Answer) -> None:
         before: Answer | None = self.results
@@ -165,7 +180,9 @@ class AskPlace(Place):
             # Cut in the middle, the sentence would not say that there is more to come.
             said = fitting(width - line_width(count) - 2, results.problem, "Not all read yet")
             problem = (ink(said, "danger"),)
-        return spread(problem if results.problem else (), count, width)
+        elsewhere = (ink("What the agent always knows of you is in Core (3)", "soft"),)
+        nothing = elsewhere if all(map(is_near_at_best, results.shown)) else ()
+        return spread(problem if results.problem else nothing, count, width)
 
     def empty(self) -> list[Line]:
         answer: Answer | None = self.results
@@ -219,7 +236,9 @@ class AskPlace(Place):
         # Of a long note, what answers is to be seen, not how the note begins.
         said = (best_line(hit.snippet.splitlines(), answer.question.words) or "").strip()
         paragraphs = enumerate(card.text.splitlines())
-        first = next((at for at, paragraph in paragraphs if said and said == paragraph.strip()), 0)
+        first: int | str = next((at for at, each in paragraphs if said and said == each.strip()), 0)
+        if isinstance(subject, Statement):
+            first = subject.id
         return replace(card, details=details, first=first)
 
     def read_evidence(self, workspace: Workspace, subject: Subject) -> Evidence | str | None:
