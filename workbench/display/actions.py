@@ -97,10 +97,10 @@ def action_card(done: ActionDone, now: datetime) -> Card:
         standing.append(f"taken back {_by(done.undone, now)}")
     sections: list[Section | Differs] = []
     if action.waiting:
-        sections.append(Section("ALERT", ((ink(_WARNED, "danger"),),)))
+        sections.append(Section.of("ALERT", _WARNED, "danger"))
     sections.append(_did(done))
     if reason := why(action):
-        sections.append(Section("WHY", ((ink(reason),),)))
+        sections.append(Section.of("WHY", reason))
     sections.append(_back(done))
     return Card(
         sentence(action),
@@ -149,11 +149,11 @@ def unread_card(action: Action, now: datetime) -> Card:
     """Return the card of an action that the audit log tells of, where history itself cannot be read."""
     standing = f"{who(action)}, {words.moment(action.timestamp, now)}"
     files = tuple((ink(path, "soft"),) for path in action.files[:_MOST_MEMORIES])
-    said = Section(
-        "IT DID", ((ink("What it changed cannot be read any more: history is damaged there.", "danger"),),)
+    said = Section.of(
+        "IT DID", "What it changed cannot be read any more: history is damaged there.", "danger"
     )
-    back = Section(
-        "BACK", ((ink("A backup of .audit brings it back; ⸨verify-history⸩ says what is broken.", "soft"),),)
+    back = Section.of(
+        "BACK", "A backup of .audit brings it back; ⸨verify-history⸩ says what is broken.", "soft"
     )
     title = sentence(action)
     return Card(title, title, (ink(standing, "soft"),), (said, Section("FILES", files), back))
@@ -207,8 +207,8 @@ def _details(done: ActionDone) -> tuple[Section, ...]:
     if more := len(action.files) - len(files):
         files.append((Span(f"and {more:,} more", "faint"),))
     return (
-        *(Section(label, ((ink(value, "soft"),),)) for label, value in said if value.strip(" —")),
-        Section("COMMIT", ((ink(commits, "soft"),),)),
+        *(Section.of(label, value, "soft") for label, value in said if value.strip(" —")),
+        Section.of("COMMIT", commits, "soft"),
         Section("FILES", tuple(files)),
     )
 

@@ -66,6 +66,11 @@ class Section:
     hangs: int = 0
     draw: Callable[[int], Sequence[Line]] | None = None
 
+    @classmethod
+    def of(cls, label: str, text: str, role: str = "text", link: str = "") -> Section:
+        """Return a section of one line that has one meaning; see `ink`."""
+        return cls(label, ((ink(text, role, None, link),),))
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -171,10 +176,10 @@ def memory_card(
         ink(" · ".join(standing), "soft"),
     )
     corrected, said = words.corrected_by(shown.text)
-    sections = [Section("WAITS", ((ink(disputed, "decide"),),))] if disputed else []
+    sections = [Section.of("WAITS", disputed, "decide")] if disputed else []
     if corrected:
         before = words.without_id(titles.get(corrected) or words.origin(corrected))
-        sections.append(Section("BEFORE", ((ink(f"“{before}”", "soft+link", None, corrected),),)))
+        sections.append(Section.of("BEFORE", f"“{before}”", "soft+link", corrected))
     if why is not None:
         sections.append(Section("WHY", why_lines(why, now, whole=whole)))
     if why is None and shown.provenance:
@@ -215,7 +220,7 @@ def unread_card(title: str, said: str) -> Card:
     Args:
         said: Why, and what mends it.
     """
-    return Card(title, title, (), (Section("CANNOT BE READ", ((ink(said, "danger"),),)),))
+    return Card(title, title, (), (Section.of("CANNOT BE READ", said, "danger"),))
 
 
 def page_body(text: str) -> Callable[[int], Sequence[Line]] | None:
@@ -333,8 +338,8 @@ def history_lines(shown: Shown, now: datetime, *, whole: bool = False) -> tuple[
 def detail_sections(shown: Shown, explained: DecayExplained | None) -> list[Section]:
     """Return what a card shows on demand."""
     details = [
-        Section("ID", ((ink(shown.id, "soft"),),)),
-        Section("LINES", ((ink(f"{shown.path} {shown.start_line}–{shown.end_line}", "soft"),),)),
+        Section.of("ID", shown.id, "soft"),
+        Section.of("LINES", f"{shown.path} {shown.start_line}–{shown.end_line}", "soft"),
     ]
     score = explained.score if explained is not None else shown.score
     if score is not None:

@@ -9,7 +9,6 @@ from workbench.display import words
 from workbench.display.card import Card, Section
 from workbench.display.contradiction import Side, clash_lines, clash_title
 from workbench.display.deciding import statement
-from workbench.display.ink import ink
 from workbench.display.text import safe, safe_line
 
 if TYPE_CHECKING:
@@ -56,15 +55,15 @@ def conflict_card(conflict: SyncConflict, now: datetime, key: Callable[[str], st
     """
     place = f"file:{conflict.path}#L{conflict.line}"
     sections = [
-        Section("WHY", ((ink(conflict.reason, "soft"),),)),
-        Section("WHERE", ((ink(f"{conflict.path}, line {conflict.line}", "text+link", None, place),),)),
+        Section.of("WHY", conflict.reason, "soft"),
+        Section.of("WHERE", f"{conflict.path}, line {conflict.line}", "text+link", place),
     ]
     if conflict.before is not None and conflict.unit:
         before = statement(conflict.before) if conflict.before.startswith("- ") else conflict.before
-        sections.append(Section("BEFORE", ((ink(" ".join(before.split())[:_MOST], "soft"),),)))
+        sections.append(Section.of("BEFORE", " ".join(before.split())[:_MOST], "soft"))
     if conflict.stale:
         told = "The file was changed again since. Write there what it should say, then keep what stands."
-        sections.insert(0, Section("NOTE", ((ink(told, "decide"),),)))
+        sections.insert(0, Section.of("NOTE", told, "decide"))
     body = partial(
         clash_lines,
         _side(conflict, conflict.older, now),
@@ -73,8 +72,8 @@ def conflict_card(conflict: SyncConflict, now: datetime, key: Callable[[str], st
         head=HEAD,
     )
     details = (
-        Section("ID", ((ink(conflict.id, "soft"),),)),
-        *((Section("UNIT", ((ink(conflict.unit, "soft"),),)),) if conflict.unit else ()),
+        Section.of("ID", conflict.id, "soft"),
+        *((Section.of("UNIT", conflict.unit, "soft"),) if conflict.unit else ()),
     )
     return Card(conflict_title(conflict), "", sections=tuple(sections), details=details, body=body)
 

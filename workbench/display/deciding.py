@@ -272,7 +272,7 @@ def item_card(
     """
     most = len(cited) if whole else _MOST_QUOTES
     kind = kind_of(item.kind)
-    sections = [Section("NOTE", ((ink(told, "decide"),),)) for told in _notices(item)]
+    sections = [Section.of("NOTE", told, "decide") for told in _notices(item)]
     if kind is Kind.CONTRADICTION:
         if item.reason or len(cited) > 2:
             sections.append(Section("WHY", _why(item.reason, cited[2:], now, most)))
@@ -282,13 +282,13 @@ def item_card(
         if core is not None:
             sections.append(core_section(*core, block_of(item.target), effect))
         elif effect:
-            sections.append(Section("EFFECT", ((ink(effect),),)))
+            sections.append(Section.of("EFFECT", effect))
     if fields := _fields(item, now.date()):
         sections.append(Section("ALSO", fields))
     details = [
-        Section("ITEM", ((ink(f"{item.id} · {item.kind} · {item.risk} risk", "soft"),),)),
-        *([Section("SURE", ((ink(item.confidence, "soft"),),))] if item.confidence else []),
-        *([Section("TARGET", ((ink(item.target, "soft"),),))] if item.target else []),
+        Section.of("ITEM", f"{item.id} · {item.kind} · {item.risk} risk", "soft"),
+        *([Section.of("SURE", item.confidence, "soft")] if item.confidence else []),
+        *([Section.of("TARGET", item.target, "soft")] if item.target else []),
     ]
     body = (
         partial(clash_lines, *_sides(item, cited, now), item_outcomes(item, key))
@@ -331,13 +331,13 @@ def proposal_card(
     if not sides:
         sections.append(Section("WHY", (*_proposed(first, now),)))
     if effect:
-        sections.append(Section("EFFECT", ((ink(effect),),)))
+        sections.append(Section.of("EFFECT", effect))
     about = tuple(dict.fromkeys(name for each in proposals for name in each.entities))
     if about:
         sections.append(Section("ABOUT", tuple(_named(name) for name in about)))
     details = [
-        Section("PROPOSAL", ((ink(", ".join(f"#{each.number}" for each in proposals), "soft"),),)),
-        Section("SURE", ((ink(first.confidence or "not said", "soft"),),)),
+        Section.of("PROPOSAL", ", ".join(f"#{each.number}" for each in proposals), "soft"),
+        Section.of("SURE", first.confidence or "not said", "soft"),
     ]
     if first.origins:
         details.append(Section("FROM", tuple((_linked(each),) for each in first.origins)))
@@ -385,8 +385,8 @@ def held_card(held: HeldMemory, revealed: str, keys: Sequence[tuple[str, str]], 
     return Card(
         held_title(held),
         "",
-        sections=(Section("WHO", tuple(lines)), Section("WHY", ((ink(reason, "soft"),),))),
-        details=(Section("NUMBER", ((ink(f"{held.number}", "soft"),),)),),
+        sections=(Section("WHO", tuple(lines)), Section.of("WHY", reason, "soft")),
+        details=(Section.of("NUMBER", f"{held.number}", "soft"),),
         body=partial(_held, held, revealed, keys),
     )
 
@@ -409,14 +409,14 @@ def past_card(past: PastReflection, refusal: str, now: datetime, key: Callable[[
         )
     if past.taken_back is None:
         effect = refusal or f"{key('bring-back')} takes all of it back; what was done since elsewhere stays."
-        sections.append(Section("EFFECT", ((ink(effect, "decide" if refusal else "text"),),)))
+        sections.append(Section.of("EFFECT", effect, "decide" if refusal else "text"))
     return Card(
         past_title(past, now),
         past_title(past, now),
         (ink(past_words(past, now), "soft"),),
         tuple(sections),
         (
-            Section("ID", ((ink(past.id, "soft"),),)),
+            Section.of("ID", past.id, "soft"),
             *(
                 [Section("COMMITS", tuple((ink(each[:10], "soft"),) for each in past.commits))]
                 if past.commits
@@ -434,7 +434,7 @@ def unreadable_card(path: str, problems: Sequence[str], key: Callable[[str], str
         f"Parts of {path} cannot be read",
         sections=(
             Section("WHERE", tuple((ink(f"line {each}", "decide"),) for each in problems[:_MOST_LISTED])),
-            Section("EFFECT", ((ink(mend),),)),
+            Section.of("EFFECT", mend),
         ),
     )
 

@@ -219,7 +219,7 @@ def entity_card(
     )
     sections: list[Section | Beside] = []
     if view.aliases:
-        sections.append(Section("ALSO", ((ink(", ".join(view.aliases), "soft"),),)))
+        sections.append(Section.of("ALSO", ", ".join(view.aliases), "soft"))
     is_fact = any(fact.id == chosen for fact in facts)
     reason = why_lines(why, now) if why is not None else ()
     below = {chosen: reason} if is_fact else {}

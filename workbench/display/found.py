@@ -222,7 +222,7 @@ def text_card(hit: Hit, today: date) -> Card:
         hit_title(hit),
         text,
         (ink(kind, "soft"),),
-        details=(Section("ID", ((ink(hit.id, "soft"),),)),),
+        details=(Section.of("ID", hit.id, "soft"),),
     )
 
 
@@ -325,9 +325,9 @@ def why_not_card(answer: WhyNot, title: str, remedy: str) -> Card:
         remedy: As the door that shows it says it; empty where nothing helps.
     """
     place = f"It is there: the {words.ordinal(answer.rank)} result." if answer.rank is not None else ""
-    sections = [Section("WHY NOT", ((ink(place or answer.reason),),))]
+    sections = [Section.of("WHY NOT", place or answer.reason)]
     if remedy:
-        sections.append(Section("REMEDY", ((ink(remedy, "strong"),),)))
+        sections.append(Section.of("REMEDY", remedy, "strong"))
     if answer.explanation is not None:
         sections.append(Section("LOOKED AT", tuple(explanation_lines(answer.explanation))))
     return Card(title, title, (), tuple(sections))

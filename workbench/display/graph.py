@@ -30,7 +30,7 @@ def graph_lines(page: Page, graph: GraphView) -> list[str]:
     card = entity_card(graph, None, None, None, {}, {}, page.now, whole=True)
     center = next((node for node in graph.nodes if node.id == graph.center), None)
     score = f" · {center.score:.2f} {center.status}".rstrip() if center is not None and center.known else ""
-    card = replace(card, details=(Section("ID", ((ink(f"{graph.center}{score}", "soft"),),)),))
+    card = replace(card, details=(Section.of("ID", f"{graph.center}{score}", "soft"),))
     card = told_card(card, lambda command: _COMMANDS.get(command, ""))
     lines = page.printed(card_lines(card, min(page.width, _CARD), details=True), ids=True)
     if any(node.hop > 1 for node in graph.nodes):

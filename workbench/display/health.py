@@ -73,11 +73,11 @@ def index_card(status: IndexStatus, now: datetime, fallback: str, *, by_command:
     lines = tuple((column(label, 9, "soft"), ink(said)) for label, said in facts if said)
     sections = [Section("INDEX", lines, hangs=1)]
     if fallback:
-        sections.insert(0, Section("INSTEAD", ((ink(fallback, "decide"),),)))
+        sections.insert(0, Section.of("INSTEAD", fallback, "decide"))
     if status.dirty or status.pending or status.last_sync is None:
         said = "reads the rest now; searching would do it too."
         said = f"workbench index {said}" if by_command else said
-        sections.append(Section("REMEDY" if by_command else "ENTER", ((ink(said),),)))
+        sections.append(Section.of("REMEDY" if by_command else "ENTER", said))
     told = ink("Made from the files alone; nothing is lost with it.", "faint")
     kept = Section("KEPT IN", ((ink(status.place, "soft"),), (told,)))
     return Card("Search index", f"Search index: {freshness(status)}.", (), tuple(sections), (kept,))
@@ -91,9 +91,7 @@ def check_card(title: str, text: str, state: str, mends: str, remedy: str) -> Ca
         mends: What `enter` does about it; empty for nothing.
         remedy: What else there is to do.
     """
-    sections = [
-        Section(label, ((ink(said),),)) for label, said in (("ENTER", mends), ("REMEDY", remedy)) if said
-    ]
+    sections = [Section.of(label, said) for label, said in (("ENTER", mends), ("REMEDY", remedy)) if said]
     named = title if "/" in title else f"{title[:1].upper()}{title[1:]}"
     kind = f"{named} · {_STANDING.get(state, state)}"
     return Card(title, text, (ink(kind, "soft"),), tuple(sections))

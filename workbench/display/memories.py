@@ -29,7 +29,6 @@ from workbench.display.found import (
     left_out,
     why_not_card,
 )
-from workbench.display.ink import ink
 from workbench.display.matching import lit, part_around_match
 from workbench.display.reviews import reflected_lines
 from workbench.display.text import Page, clip, pad, safe_line
@@ -301,9 +300,8 @@ def believed_lines(page: Page, why: Why) -> list[str]:
     if why.used_by:
         sections.append(Section("USED BY", named_lines(why.used_by, {}, whole=True)))
     sections += [
-        Section(
-            "FADES",
-            ((ink(f"becomes {fall.after} {words.on_day(fall.on, page.now.date())} unless it is used"),),),
+        Section.of(
+            "FADES", f"becomes {fall.after} {words.on_day(fall.on, page.now.date())} unless it is used"
         )
         for fall in why.falls[:1]
     ]

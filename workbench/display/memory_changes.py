@@ -226,10 +226,10 @@ def difference_card(
         sections.append(Differs(f"◇ {older}   ◆ {newer}", differing(change, 2)))
     if actions:
         sections.append(Section("WHO", tuple(_who(each, now) for each in actions)))
-    sections.append(Section("BACK", ((ink(back, "soft"),),)))
+    sections.append(Section.of("BACK", back, "soft"))
     details = (
-        Section("ID", ((ink(change.id, "soft"),),)),
-        Section("FILE", ((ink(change.path, "soft"),),)),
+        Section.of("ID", change.id, "soft"),
+        Section.of("FILE", change.path, "soft"),
     )
     title = title_of(change)
     return Card(title, title, kind, tuple(sections), details)
@@ -257,8 +257,8 @@ def past_card(shown: Shown, then: str) -> Card:
         ink(f"{words.kind(shown.store)} · {then}, and the same at the other moment", "soft"),
     )
     details = (
-        Section("ID", ((ink(shown.id, "soft"),),)),
-        Section("LINES", ((ink(f"{shown.path} {shown.start_line}–{shown.end_line}", "soft"),),)),
+        Section.of("ID", shown.id, "soft"),
+        Section.of("LINES", f"{shown.path} {shown.start_line}–{shown.end_line}", "soft"),
     )
     title = bare(shown.title or shown.text)
     text = readable(shown.text, marked=True) or title

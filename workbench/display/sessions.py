@@ -229,7 +229,7 @@ def session_card(
     full.append((ink(limits(check), "soft"),))
     sections = [Section("FULL", tuple(full))]
     if told := state(row):
-        sections.append(Section("STATE", ((ink(told),),)))
+        sections.append(Section.of("STATE", told))
     if row.updated is not None:
         used_lines: list[Line] = [(ink(f"last {words.moment(row.updated, now)}"),)]
         if row.expires is not None and row.fresh:
@@ -244,8 +244,8 @@ def session_card(
         came.append((ink(f"and {len(memories) - _MOST_LISTED} more; }} in the transcript goes on", "faint"),))
     sections.append(Section("GAVE", tuple(came) or ((ink("No memory came from it.", "soft"),),)))
     details = [
-        Section("KEY", ((ink(row.key, "soft"),),)),
-        Section("FILE", ((ink(f"{row.transcript or 'none'} · {_size(row.size_bytes)}", "soft"),),)),
+        Section.of("KEY", row.key, "soft"),
+        Section.of("FILE", f"{row.transcript or 'none'} · {_size(row.size_bytes)}", "soft"),
     ]
     return Card(listed.name, listed.name, (kind,), tuple(sections), tuple(details))
 

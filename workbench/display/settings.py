@@ -82,9 +82,9 @@ def setting_card(row: SettingRow, user_file: str) -> Card:
             Section("SET IN", tuple(_set_in(row, user_file))),
         ),
         (
-            Section("NAME", ((ink(row.key, "soft"),),)),
-            Section("VARIABLE", ((ink("WORKBENCH_" + row.key.replace(".", "_").upper(), "soft"),),)),
-            *((Section("WRITTEN", ((ink(f"{row.value}", "soft"),),)),) if row.value is not None else ()),
+            Section.of("NAME", row.key, "soft"),
+            Section.of("VARIABLE", "WORKBENCH_" + row.key.replace(".", "_").upper(), "soft"),
+            *((Section.of("WRITTEN", f"{row.value}", "soft"),) if row.value is not None else ()),
         ),
     )
 

@@ -59,15 +59,13 @@ def how_far(progress: ImportProgress | None) -> str:
 def looking_card(source: str, way: str, progress: ImportProgress | None) -> Card:
     """Return the card of a source that is still being looked at."""
     title, told = WAYS[way]
-    lines = (Section("LOOKING", ((ink(how_far(progress)),),)),)
+    lines = (Section.of("LOOKING", how_far(progress)),)
     return Card(source, f"{title}: {source}", (ink(told, "soft"),), lines)
 
 
 def refused_card(source: str, problem: str) -> Card:
     """Return the card of a source that cannot be brought in."""
-    return Card(
-        source, f"{source} cannot be brought in.", (), (Section("WHY", ((ink(problem, "danger"),),)),)
-    )
+    return Card(source, f"{source} cannot be brought in.", (), (Section.of("WHY", problem, "danger"),))
 
 
 def preview_card(preview: ImportPreview, now: datetime) -> Card:
@@ -120,7 +118,7 @@ def imported_card(imported: Imported) -> Card:
     lines += [(ink(in_bench(each), "decide"),) for each in imported.warnings]
     sections = [Section("CAME IN", tuple(lines))] if lines else []
     if imported.commits:
-        sections.append(Section("UNDO", ((ink("⸨undo⸩ takes all of it back."),),)))
+        sections.append(Section.of("UNDO", "⸨undo⸩ takes all of it back."))
     sections += _left_out(imported.left_out, imported.left_out_count)
     return Card(imported.source, imported_words(imported), (), tuple(sections))
 

@@ -80,7 +80,7 @@ def receipt_card(written: Written, titles: Mapping[str, str]) -> Card:
         sections.append(Section("NOTE", tuple((ink(each, "decide"),) for each in told)))
     details = [Section("FILES", tuple((ink(path, "soft"),) for path in written.files))]
     if written.commit is not None:
-        details.append(Section("COMMIT", ((ink(written.commit[:10], "soft"),),)))
+        details.append(Section.of("COMMIT", written.commit[:10], "soft"))
     return Card("Written", "Written", (ink(_undone(written), "soft"),), tuple(sections), tuple(details))
 
 

@@ -255,7 +255,7 @@ class DecayPlace(Place):
             return card
         (point,) = course_of(results.fading, entry, [self.time.day])
         day = self.time.today + timedelta(days=self.time.day)
-        at = Section(f"{day.day} {day:%b}".upper(), ((ink(score_words(point)),),))
+        at = Section.of(f"{day.day} {day:%b}".upper(), score_words(point))
         return replace(card, sections=(at, *card.sections))
 
     def rest_on(self, _subject: Subject | None) -> None:

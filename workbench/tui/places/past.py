@@ -558,7 +558,7 @@ def preview(several: Several) -> Card:
     sections = [Section("DIFFERS", tuple(lines), hangs=1)] if lines else []
     if lines:
         sections.append(
-            Section("BACK", ((ink(f"⸨bring-back⸩ brings all of it back, {then}, in one action.", "soft"),),))
+            Section.of("BACK", f"⸨bring-back⸩ brings all of it back, {then}, in one action.", "soft")
         )
     title = several.title[:1].upper() + several.title[1:]
     return Card(title, title, (ink(counted(changes), "soft"),), tuple(sections))

@@ -448,12 +448,12 @@ def _look_sections(
     where = look.origins.get(row.key.removeprefix(_TASTE), "")
     kept: list[Section] = [each for each in sections if isinstance(each, Section) and each.label != "SET IN"]
     told = where or f"nowhere yet; a change goes to {FILE_NAME} in {app.config_folder or 'no folder'}"
-    kept.append(Section("SET IN", ((ink(told, "text" if where else "soft"),),)))
+    kept.append(Section.of("SET IN", told, "text" if where else "soft"))
     if row.key == "bench.theme":
         theme = look.theme_named(app.theme)
         if look.wanted == AUTO:
             ground = {True: "dark", False: "light", None: "not told"}[app.dark_ground]
-            kept.insert(1, Section("COMES TO", ((ink(f"{theme.name}; the terminal's ground is {ground}"),),)))
+            kept.insert(1, Section.of("COMES TO", f"{theme.name}; the terminal's ground is {ground}"))
         if faint := too_faint(theme):
             kept.append(Section("TOO FAINT", tuple((ink(each, "danger"),) for each in faint)))
     problems = [each for each in look.problems if not each.startswith("[keys]")]
@@ -570,18 +570,18 @@ def key_card(row: KeyRow, keymap: Keymap) -> Card:
         lines.append((ink(f"default: {', '.join(row.usual)}", "soft"),))
     sections = [Section("KEY", tuple(lines))]
     if row.elsewhere:
-        sections.append(Section("WHERE IT CANNOT ACT", ((ink(f"it says: {row.elsewhere}"),),)))
+        sections.append(Section.of("WHERE IT CANNOT ACT", f"it says: {row.elsewhere}"))
     if row.name in FIXED:
-        sections.append(Section("FIXED", ((ink("Its key stays: lines, questions and the rail name it."),),)))
+        sections.append(Section.of("FIXED", "Its key stays: lines, questions and the rail name it."))
     elif row.name in keymap.overrides:
         told = f'[keys] {row.name} = "{keymap.overrides[row.name]}"'
-        sections.append(Section("WRITTEN", ((ink(f"in bench.toml, {told}", "soft"),),)))
+        sections.append(Section.of("WRITTEN", f"in bench.toml, {told}", "soft"))
     return Card(
         row.title,
         row.title,
         (ink(row.help),),
         tuple(sections),
-        (Section("NAME", ((ink(row.name, "soft"),),)),),
+        (Section.of("NAME", row.name, "soft"),),
     )
 
 

@@ -289,7 +289,7 @@ def read_verified(workspace: Workspace, tell: Callable[[str], None], stopped: Ca
             else ""
         )
         return Card("History, log and files agree.", "History, log and files agree.", (ink(checked, "soft"),),
-                    (Section("WAITS", ((ink(waits),),)),) if waits else ())  # fmt: skip
+                    (Section.of("WAITS", waits),) if waits else ())  # fmt: skip
     problems = sorted(verified.problems, key=lambda each: each.kind)
     sections = tuple(
         _section(kind, list(alike)) for kind, alike in groupby(problems, key=lambda each: each.kind)
