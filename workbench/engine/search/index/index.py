@@ -26,7 +26,7 @@ from workbench.engine.search.index.building import Builder, ChunkEmbedder, Embed
 from workbench.engine.search.index.file_store import FileStore
 from workbench.engine.search.index.files import IndexFile, IndexLost, IndexShape, OpenFiles
 from workbench.engine.search.index.tables import VectorScan, ask, decode, decoding, read_state
-from workbench.engine.search.index.words import WordRanking, frequency
+from workbench.engine.search.index.words import WordRanking, frequencies
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
@@ -376,11 +376,11 @@ class Snapshot(AbstractContextManager["Snapshot"]):
 
     def statistics(self, terms: Sequence[str]) -> Statistics:
         """See `ChunkSource`; the count of a prefix is an upper estimate."""
-        return Statistics(self.state.chunks, {term: self._frequency(term) for term in dict.fromkeys(terms)})
+        return Statistics(self.state.chunks, self._frequencies_of(terms))
 
     def by_keywords(self, terms: Sequence[str], limit: int, within: Within) -> list[tuple[int, float]]:
         """See `ChunkSource`."""
-        telling = telling_terms({term: self._frequency(term) for term in dict.fromkeys(terms)})
+        telling = telling_terms(self._frequencies_of(terms))
         if not telling:
             return []
         clause, values = _within(within)
@@ -479,13 +479,14 @@ class Snapshot(AbstractContextManager["Snapshot"]):
                 if number in rows
             ]
 
-    def _frequency(self, term: str) -> int:
-        found = self._frequencies.get(term)
-        if found is None:
+    def _frequencies_of(self, terms: Sequence[str]) -> dict[str, int]:
+        known = self._frequencies
+        new = [term for term in dict.fromkeys(terms) if term not in known]
+        if new:
             with self._file.translated():
-                found = min(self.state.chunks, frequency(self._connection, term))
-            self._frequencies[term] = found
-        return found
+                found = frequencies(self._connection, new)
+            known.update((term, min(self.state.chunks, count)) for term, count in found.items())
+        return {term: known[term] for term in terms}
 
     def _vector(self, blob: bytes | None) -> FloatArray | None:
         import numpy as np

@@ -6,6 +6,7 @@ takes; so sizes are held in memory, and a term that a chunk holds twice is there
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -104,14 +105,18 @@ class WordRanking:
         return list(zip(self._numbers[best].tolist(), self._points[best].tolist(), strict=True))
 
 
-def frequency(connection: apsw.Connection, term: str) -> int:
-    """Return how many chunks hold a term; of a prefix (`wo*`) an upper estimate."""
-    if not term.endswith("*"):
-        rows = ask(connection, "SELECT doc FROM vocabulary WHERE term = ?", (term,))
-        return int(rows[0][0]) if rows else 0
-    start = term[:-1]
-    question = "SELECT sum(doc) FROM vocabulary WHERE term >= ? AND term < ?"
-    return int(ask(connection, question, (start, start + _END_OF_PREFIX))[0][0] or 0)
+def frequencies(connection: apsw.Connection, terms: Sequence[str]) -> dict[str, int]:
+    """Return how many chunks hold each term; of a prefix (`wo*`) an upper estimate."""
+    found = dict.fromkeys(terms, 0)
+    whole = [term for term in found if not term.endswith("*")]
+    # One query for all: a question and the words near it are some fifty terms.
+    question = "SELECT term, doc FROM vocabulary WHERE term IN (SELECT value FROM json_each(?))"
+    found.update(ask(connection, question, (json.dumps(whole, ensure_ascii=False),)))
+    for term in found.keys() - whole:
+        start = term[:-1]
+        question = "SELECT sum(doc) FROM vocabulary WHERE term >= ? AND term < ?"
+        found[term] = int(ask(connection, question, (start, start + _END_OF_PREFIX))[0][0] or 0)
+    return found
 
 
 def _held(connection: apsw.Connection, term: str) -> tuple[Numbers, Numbers]:
