@@ -19,6 +19,7 @@ from workbench.display.cells import wrap
 from workbench.display.diffing import diff_lines
 from workbench.display.ink import BLANK, Line, Span, gap, ink, line_width, plain_text, wrap_line
 from workbench.display.markdown import markdown_lines
+from workbench.display.rows import store_sign
 from workbench.display.words import counted
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.requests import ASKED_FOR
@@ -171,10 +172,7 @@ def memory_card(
         standing.append(shown.score.status)
     if shown.scope is not None:
         standing.append(f"for {shown.scope}")
-    kind = (
-        Span(words.sign(shown.store) + " ", f"store.{shown.store}"),
-        ink(" · ".join(standing), "soft"),
-    )
+    kind = (store_sign(shown.store), ink(" · ".join(standing), "soft"))
     corrected, said = words.corrected_by(shown.text)
     sections = [Section.of("WAITS", disputed, "decide")] if disputed else []
     if corrected:
@@ -256,10 +254,7 @@ def why_lines(why: Why, now: datetime, *, whole: bool = False) -> tuple[Line, ..
         if len(quote) > _LONGEST_QUOTE:
             quote = quote[: _LONGEST_QUOTE - 1] + "…"
         lines.append((ink(f"“{quote}”", "text+link", None, said.id),))
-        by = words.said_by(said.speaker) or (words.origin(why.told[0]) if why.told else "")
-        when = words.moment(said.moment, now) if said.moment is not None else ""
-        where = f"{said_in(said)}, line {said.line}" if said.session or said.path else ""
-        lines.append((ink(" · ".join(part for part in (by, when, where) if part), "soft"),))
+        lines.append((ink(said_words(said, now, words.origin(why.told[0]) if why.told else ""), "soft"),))
     if more := max(0, len(why.said) - shown) + why.more:
         lines.append((ink(f"and {more} more sources", "faint"),))
     if lines:
@@ -291,7 +286,18 @@ def without_source(why: Why, now: datetime) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def said_in(said: Saying) -> str:
+def said_words(said: Saying, now: datetime, unnamed: str = "") -> str:
+    """Return who said something, when and where.
+
+    Args:
+        unnamed: What stands for the speaker where nobody is named.
+    """
+    when = words.moment(said.moment, now) if said.moment is not None else ""
+    where = f"{_said_in(said)}, line {said.line}" if said.session or said.path else ""
+    return " · ".join(part for part in (words.said_by(said.speaker) or unnamed, when, where) if part)
+
+
+def _said_in(said: Saying) -> str:
     """Return what a person calls the place where words were said: a session, the log of that day, a file."""
     if said.session:
         # One that was started over has left its key to the next, and goes by an id.

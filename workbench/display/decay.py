@@ -24,6 +24,7 @@ from workbench.display.heat import (
     window_for,
 )
 from workbench.display.ink import BLANK, TEXT_FIRST, Span, column, cut, gap, ink, line_width
+from workbench.display.rows import store_sign
 from workbench.display.text import Page, bar, clip, display_width, safe_line
 from workbench.display.words import counted
 from workbench.engine.memory.scores import coming_passings, next_passings, score_course
@@ -292,7 +293,7 @@ def fading_row(
     """
     fall, faded = read.next_drop(entry), entry.status not in _RECALLED
     role = "strong" if read.changed(entry) else "soft" if faded else "text"
-    sign = Span(words.sign(entry.store) + " ", f"store.{entry.store}")
+    sign = store_sign(entry.store)
     text = column(entry.title or entry.id, columns.text, role)
     if not columns.cells:
         return _in_words(entry, fall, (sign, ink(entry.title or entry.id, role)), width, read.today)

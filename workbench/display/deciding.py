@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.display import words
 from workbench.display.action_words import slug_words
-from workbench.display.card import MEASURE, Card, Section, said_in
+from workbench.display.card import MEASURE, Card, Section, said_words
 from workbench.display.cells import wrap
 from workbench.display.contradiction import (
     Side,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.engine.results.inbox import PastItem, PastReflection
-    from workbench.engine.results.memories import CoreView, HeldMemory, Saying, Why
+    from workbench.engine.results.memories import CoreView, HeldMemory, Why
     from workbench.engine.results.reviews import Proposal, Quoted, ReviewItem
 
 BOXES: Final = {
@@ -464,14 +464,11 @@ def core_section(before: CoreView, after: CoreView, block: str = "", effect: str
 def _words(head: str, text: str, width: int) -> list[Line]:
     width = min(width, MEASURE)
     shown = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return [
-        *head_lines(head, width),
-        *(
-            (Span(part, "strong"),)
-            for block in shown.splitlines() or [""]
-            for part in wrap(block, width) or [""]
-        ),
-    ]
+    return [*head_lines(head, width), *_paragraphs(shown, width, "strong")]
+
+
+def _paragraphs(text: str, width: int, role: str) -> list[Line]:
+    return [(Span(part, role),) for block in text.splitlines() or [""] for part in wrap(block, width)]
 
 
 def _change(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
@@ -528,11 +525,7 @@ def _held(held: HeldMemory, revealed: str, keys: Sequence[tuple[str, str]], widt
     return [
         *head_lines(f"Looks like a secret: {kinds}", width),
         BLANK,
-        *(
-            (Span(part, role),)
-            for block in shown[:_LONGEST].splitlines() or [""]
-            for part in wrap(block, width)
-        ),
+        *_paragraphs(shown[:_LONGEST], width, role),
         BLANK,
         *key_lines(keys, width),
     ]
@@ -621,13 +614,6 @@ def _by(cited: Cited, now: datetime) -> str:
         told = words.origin(why.told[0]) if why.told else words.who(why.written.actor)
         return f"{told} · {words.moment(why.written.timestamp, now)}"
     return source_words(cited.proof.id, now)
-
-
-def said_words(said: Saying, now: datetime) -> str:
-    """Return who said something, when and where."""
-    when = words.moment(said.moment, now) if said.moment is not None else ""
-    where = f"{said_in(said)}, line {said.line}" if said.session or said.path else ""
-    return " · ".join(part for part in (words.said_by(said.speaker), when, where) if part)
 
 
 def source_words(memory_id: str, now: datetime) -> str:

@@ -22,6 +22,7 @@ from workbench.display.card import (
 from workbench.display.cells import cell_width, plain
 from workbench.display.ink import Span, column, gap, ink, line_width, score_role, spread
 from workbench.display.markdown import bare
+from workbench.display.rows import store_sign
 from workbench.display.words import counted
 from workbench.engine.patterns import lazy_pattern
 
@@ -78,7 +79,7 @@ def entity_row(row: EntityRow, name_room: int, today: date, width: int) -> Line:
     faded = row.status in ("dormant", "archived")
     right = entity_columns(name_room, width, row, today)
     left: Line = (
-        Span(words.sign("semantic") + " ", "store.semantic"),
+        store_sign("semantic"),
         ink(row.label, "soft" if faded else score_role(row.score), width),
     )
     if row.status in ("pinned", "archived"):
@@ -213,10 +214,7 @@ def entity_card(
             f"used {words.day(explained.last_accessed.astimezone(now.tzinfo).date(), now.date())}"
         )
         standing += [explained.status] if explained.status != "active" else []
-    kind = (
-        Span(words.sign("semantic") + " ", "store.semantic"),
-        ink(" · ".join(filter(None, standing)), "soft"),
-    )
+    kind = (store_sign("semantic"), ink(" · ".join(filter(None, standing)), "soft"))
     sections: list[Section | Beside] = []
     if view.aliases:
         sections.append(Section.of("ALSO", ", ".join(view.aliases), "soft"))

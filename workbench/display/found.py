@@ -10,6 +10,7 @@ from workbench.display.cells import plain
 from workbench.display.ink import Span, at_right, column, gap, ink, line_width, spread
 from workbench.display.markdown import unlinked
 from workbench.display.matching import ITEM_GAP, best_line, lit, matches_in, one_line, part_around_match
+from workbench.display.rows import store_sign
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 
@@ -180,7 +181,7 @@ def hit_row(hit: Hit, question: str, today: date, width: int, *, contested: bool
     """
     faded = standing(hit) not in ("", "fading")
     day = words.day_of(hit_day(hit, question), today)
-    said, sign = hit_words(hit, question), Span(words.sign(hit.store) + " ", f"store.{hit.store}")
+    said, sign = hit_words(hit, question), store_sign(hit.store)
     state = standing(hit) or ("contested" if contested else "")
     right = at_right(line_width((sign, ink(said))), state, day, width, role="faint")
     room = max(1, width - line_width(right) - (2 if right else 0) - 2)

@@ -12,6 +12,7 @@ from workbench.display.card import Card, Differs, Section, page_body
 from workbench.display.diffing import compare
 from workbench.display.ink import Span, at_right, gap, ink, line_width, spread
 from workbench.display.markdown import bare, unlinked, unmarked
+from workbench.display.rows import store_sign
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 
@@ -217,10 +218,7 @@ def difference_card(
         "removed": f"there on {older}, gone {_on(newer)}",
         "scored": f"{change.standing} since {older}; its text is the same",
     }.get(change.change, f"reads differently on {older} and {_on(newer)}")
-    kind = (
-        Span(words.sign(change.store) + " ", f"store.{change.store}"),
-        ink(f"{words.kind(change.store)} · {said}", "soft"),
-    )
+    kind = (store_sign(change.store), ink(f"{words.kind(change.store)} · {said}", "soft"))
     sections: list[Section | Differs] = []
     if change.change != "scored":
         sections.append(Differs(f"◇ {older}   ◆ {newer}", differing(change, 2)))
@@ -252,10 +250,8 @@ def past_card(shown: Shown, then: str) -> Card:
     Args:
         then: The moment, as a sentence goes on: “as on 1 Nov”.
     """
-    kind = (
-        Span(words.sign(shown.store) + " ", f"store.{shown.store}"),
-        ink(f"{words.kind(shown.store)} · {then}, and the same at the other moment", "soft"),
-    )
+    told = f"{words.kind(shown.store)} · {then}, and the same at the other moment"
+    kind = (store_sign(shown.store), ink(told, "soft"))
     details = (
         Section.of("ID", shown.id, "soft"),
         Section.of("LINES", f"{shown.path} {shown.start_line}–{shown.end_line}", "soft"),

@@ -98,6 +98,11 @@ def over_cap_lines(error: BudgetExceeded, width: int) -> list[Line]:
 _BAR = 20
 
 
+def store_sign(store: str) -> Span:
+    """Return the sign of a store in its hue, with the space behind it."""
+    return Span(words.sign(store) + " ", f"store.{store}")
+
+
 def memory_row(
     store: str, text: str, beside: str, width: int, *, state: str = "", faded: bool = False
 ) -> Line:
@@ -109,10 +114,7 @@ def memory_row(
         state: A word or sign before it, which is always there.
         faded: Whether it is dormant or archived.
     """
-    left = (
-        Span(words.sign(store) + " ", f"store.{store}"),
-        ink(text, "soft" if faded else "text"),
-    )
+    left = (store_sign(store), ink(text, "soft" if faded else "text"))
     return spread(left, at_right(line_width(left), state, beside, width), width)
 
 

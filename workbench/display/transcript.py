@@ -366,9 +366,6 @@ def _one_line(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
-_MEASURE = 88
-
-
 @dataclass(frozen=True)
 class SourceLine:
     """One line of a source.
@@ -439,7 +436,7 @@ def _file_lines(evidence: Evidence, width: int) -> list[Line]:
     drawn: list[Line] = []
     digits = len(str(max((line.number for line in evidence.lines), default=1)))
     before = 2 + digits + 2
-    room = max(8, min(width - before, _MEASURE))
+    room = max(8, min(width - before, MEASURE))
     expected = evidence.lines[0].number if evidence.lines else 0
     for line in evidence.lines:
         if left_out := line.number - expected:

@@ -13,7 +13,7 @@ from workbench.display.deciding import statement
 from workbench.display.diffing import compare, diff_lines
 from workbench.display.ink import BLANK, Line, Span, column, gap, ink, spread
 from workbench.display.markdown import unlinked
-from workbench.display.rows import budget_line
+from workbench.display.rows import budget_line, store_sign
 from workbench.engine import layout
 from workbench.engine.markdown.statements import parse_statement
 
@@ -149,7 +149,7 @@ def _preview(
         return [*lines, BLANK, (Span("Nothing is ticked.", "soft"),)]
     for title, changes in _grouped(preview.memories, titles).items():
         store = changes[0].store
-        lines += [BLANK, (Span(words.sign(store) + " ", f"store.{store}"), ink(title, "strong"))]
+        lines += [BLANK, (store_sign(store), ink(title, "strong"))]
         if store == "core":
             lines += _budgets(preview.core_before, preview.core_after, title, measure)
         for change in changes:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Vertical
 
-from workbench.display import words
 from workbench.display.ink import (
-    Span,
     column,
     ink,
     spread,
 )
+from workbench.display.rows import store_sign
 from workbench.engine.values import dataclass
 from workbench.tui.palette import RAISED
 from workbench.tui.parts.line import WrittenLine
@@ -64,7 +63,7 @@ def narrowed(choices: Sequence[Choice], typed: str) -> list[Choice]:
 
 def _drawn(choice: Choice, width: int) -> Line:
     if choice.store:
-        sign = Span(words.sign(choice.store) + " ", f"store.{choice.store}")
+        sign = store_sign(choice.store)
         return (column("", _KEY - 2), sign, ink(choice.text, "text", max(1, width - _KEY)))
     return spread((column(choice.key, _KEY, "strong"), ink(choice.text)), (), width)
 

@@ -11,6 +11,7 @@ from textual import on
 
 from workbench.display import words
 from workbench.display.actions import obstacle_words
+from workbench.display.card import said_words
 from workbench.display.conflicts import conflict_card
 from workbench.display.contradiction import Side, outcomes
 from workbench.display.deciding import (
@@ -22,7 +23,6 @@ from workbench.display.deciding import (
     past_row,
     past_title,
     proposal_card,
-    said_words,
     source_words,
     statement,
     unreadable_card,
