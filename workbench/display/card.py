@@ -325,11 +325,13 @@ def history_lines(shown: Shown, now: datetime, *, whole: bool = False) -> tuple[
     for entry in shown.history if whole else standing[:_LAST_CHANGES]:
         day = words.day(entry.timestamp.astimezone(now.tzinfo).date(), now.date())
         when = f"{words.moment(entry.timestamp, now):<18}" if whole else f"{day:<11}"
+        # What a person did through a command has the actor of that command.
+        by = words.who(entry.owner if entry.owner == "person" else entry.actor)
         lines.append(
             (
                 ink(f"{when} ", "soft"),
                 ink(
-                    f"{plainly(entry.summary)} · {words.who(entry.actor)}",
+                    f"{plainly(entry.summary)} · {by}",
                     "text",
                     None,
                     f"commit:{entry.commit[:7]}" if whole else "",

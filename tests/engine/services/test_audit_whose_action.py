@@ -8,6 +8,8 @@ import pytest
 
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.callings import EPISODE, FACT
+from workbench.display.card import history_lines
+from workbench.display.ink import plain_text
 from workbench.engine import Workspace, layout
 from workbench.engine.errors import (
     ConfirmationNeeded,
@@ -347,3 +349,12 @@ def test_what_others_did_since_a_purge_is_taken_back_and_undo_ends_there(
             workspace.undo(confirmed=True)
         with pytest.raises(Refused, match="purged"):
             workspace.undo(mine=True)
+
+
+def test_what_a_person_did_by_a_command_is_told_of_as_theirs_on_the_card(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        stored = workspace.remember("The tram stops at the pier", store="episodic")
+        shown = workspace.show(stored.id)
+        newest = plain_text(history_lines(shown, workspace.now())[0])
+    assert shown.history[0].actor == "bot:trigger-remember"
+    assert newest.endswith("· you")

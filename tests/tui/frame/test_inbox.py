@@ -557,7 +557,7 @@ async def test_a_past_reflection_is_listed_and_taken_back_whole(seen: Workspace)
         await to_row(pilot, "past:r-001")
         assert "Inês Duarte sings on the bridge" in card(pilot)
         await press(pilot, "r")
-        assert "Take back all of the reflection of today (not yours: 1 change)?" in drawn(pilot, "keys")
+        assert "Take back all of the reflection of today (1 change)?" in drawn(pilot, "keys")
         await press(pilot, "enter")
         assert said(pilot) == "Took back all of the reflection of today. u brings it back."
         assert "sings" not in seen.show(INES, history=False).text

@@ -18,6 +18,7 @@ from workbench.engine.errors import Ambiguous, InvalidInput, NotFound, StorageEr
 from workbench.engine.history.commits import parse_message
 from workbench.engine.history.differences import diff_text, line_opcodes, split_lines
 from workbench.engine.history.git_objects import SHORT
+from workbench.engine.history.permissions import owner_of
 from workbench.engine.history.plan import Action, Attribution, Event, FileChange, Plan
 from workbench.engine.history.projections import (
     PRUNED_BEFORE,
@@ -328,6 +329,7 @@ def entry_of_file(commit: Commit, path: str) -> HistoryEntry:
         message.actor_of(entry.file) if entry else message.actor,
         entry.approval if entry else message.approval,
         entry.summary if entry else message.summary,
+        owner=owner_of(message),
     )
 
 

@@ -204,6 +204,7 @@ class HistoryEntry:
 
     Args:
         undone: Whether it was taken back and not done again since, or took such a one back.
+        owner: Who did it, as of an action; empty where that is not known.
     """
 
     commit: str
@@ -212,6 +213,7 @@ class HistoryEntry:
     approval: str
     summary: str
     undone: bool = field(default=False, metadata={NOT_IN_JSON: True})
+    owner: str = field(default="", metadata={NOT_IN_JSON: True})
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from workbench.display.deciding import (
     item_words,
     link_of,
 )
-from workbench.display.words import quoted
+from workbench.display.words import counted, quoted
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.results.inbox import (
@@ -525,8 +525,7 @@ def take_back(reflected: Reflected) -> Act | str:
         workspace.rollback(reflection=past.id)
         return f"Took back all of the {name}. ⸨undo⸩ brings it back."
 
-    what = f"not yours: {count} change{'s' * (count != 1)}"
-    return Act(call, f"Take back all of the {name} ({what})?", "take it back")
+    return Act(call, f"Take back all of the {name} ({counted(count, 'change')})?", "take it back")
 
 
 OTHER_VERBS[Waiting] = {command: partial(tick, wanted=wanted) for command, wanted in TICKS.items()}

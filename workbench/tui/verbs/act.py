@@ -164,7 +164,8 @@ def redo(step: NextStep | None) -> Act | str:
         workspace.redo(confirmed=not own, expected=commit)
         return said
 
-    return Act(again) if own else Act(again, f"Not yours: redo {_whose(step)}?", "redo")
+    not_yours = "" if step.by.startswith("reflection") else "Not yours: "
+    return Act(again) if own else Act(again, _upper(f"{not_yours}redo {_whose(step)}?"), "redo")
 
 
 def _undo(commit: str, said: str, workspace: Workspace, *, mine: bool, confirmed: bool) -> str:

@@ -111,9 +111,7 @@ def take_back(happened: tuple[Happened, ...]) -> Act | str:
     if action.undone_by is not None:
         call = partial(_again, action.undone_by, said)
         return (
-            Act(call)
-            if action.own
-            else Act(call, f"Not yours ({by_name(action)}): bring it back?", "bring it back")
+            Act(call) if action.own else Act(call, f"{_not_by_hand(action)}: bring it back?", "bring it back")
         )
     if not action.reversible:
         return "It changed no memory that could be brought back."
@@ -126,7 +124,13 @@ def take_back(happened: tuple[Happened, ...]) -> Act | str:
             call, f"This changes {named}, which is critical: take back {quoted(said)}?", "take it back"
         )
     size = f", {action.memories:,} memories" if action.memories > 1 else ""
-    return Act(call, f"Not yours ({by_name(action)}{size}): take back {quoted(said)}?", "take it back")
+    return Act(call, f"{_not_by_hand(action, size)}: take back {quoted(said)}?", "take it back")
+
+
+def _not_by_hand(action: Action, size: str = "") -> str:
+    """Say whose an action is that one did not do oneself; what a reflection wrote was accepted by somebody."""
+    by = by_name(action)
+    return f"Written by {by}{size}" if by == "a reflection" else f"Not yours ({by}{size})"
 
 
 def _take_back(action: Action, said: str, workspace: Workspace) -> str:
