@@ -83,6 +83,63 @@ def test_episodes_of_a_day_that_does_not_exist_are_found_but_not_on_the_timeline
     assert found.sort_keys == {}
 
 
+TITLE = "# 2026-02-02 — Episode Log"
+FREE = f"""Written above everything.
+
+{TITLE}
+
+A paragraph before the entries.
+
+| city | rent |
+| --- | --- |
+| Rome | 900 |
+
+## 14:30 | decision | confidence:high
+
+Chose hybrid.
+
+## Shopping
+
+- eggs
+
+# Afterwards
+
+<!-- a comment for programs -->
+
+4711
+"""
+
+
+@pytest.mark.parametrize("path", ["memory/2026-02-02.md", "memory/episodes/2026-02-02.md"])
+def test_every_line_that_a_person_writes_into_a_log_belongs_to_a_memory(path: str) -> None:
+    found = rows(path, FREE)
+    lines = FREE.split("\n")
+    held = {number for m in found.memories for number in range(m.start_line, m.end_line + 1)}
+    assert {line for number, line in enumerate(lines, 1) if line and number not in held} <= {TITLE}
+    assert [m.start_line for m in found.memories] == sorted(m.start_line for m in found.memories)
+    assert all(m.moment is not None and m.moment.date().isoformat() == "2026-02-02" for m in found.memories)
+    assert found.sort_keys.keys() == {m.id for m in found.memories}
+    for m in found.memories:
+        if m.store == "file":
+            assert m.text == "\n".join(lines[m.start_line - 1 : m.end_line])
+
+
+def test_the_title_of_a_log_and_comments_in_it_are_no_memory() -> None:
+    text = "# 2026-02-02 — Episode Log\n\n<!-- made by a program -->\n"
+    assert rows("memory/episodes/2026-02-02.md", text).memories == ()
+    assert rows("memory/2026-02-02.md", "# 2026-02-02\n").memories == ()
+    (titled,) = rows("memory/2026-02-02.md", "# Trip to Rome\n").memories
+    assert (titled.start_line, titled.title) == (1, "Trip to Rome")
+
+
+def test_text_of_core_memory_outside_its_items_is_a_memory_and_a_bare_block_is_none() -> None:
+    text = "Read me first.\n\n# Memory\n\n## Identity\n<!-- who -->\n\n## Persona\n- Is kind\n\n```\nmake deploy\n```\n"
+    assert [m.text for m in rows("MEMORY.md", text).memories if m.store == "file"] == [
+        "Read me first.",
+        "```\nmake deploy\n```",
+    ]
+
+
 def test_no_two_memories_share_a_sort_key() -> None:
     text = "# Log\n\n## 09:00\nOne\n\n## 09:00\nTwo\n"
     keys = [
@@ -199,7 +256,11 @@ def test_broken_parts_are_reported_and_hide_nothing() -> None:
         "memory/episodes/2026-02-02.md",
         "# x\n\n## no time | fact\nLost?\n\n## 25:61 | fact\nOdd\n\n## 10:00 | fact\nFine.\n",
     )
-    assert [m.text for m in found.memories] == ["Fine."]
+    assert [m.text for m in found.memories if m.store == "episodic"] == ["Fine."]
+    assert [m.text for m in found.memories if m.store == "file"] == [
+        "## no time | fact\nLost?",
+        "## 25:61 | fact\nOdd",
+    ]
     assert [problem.line for problem in found.problems] == [3, 6]
 
 
@@ -229,7 +290,7 @@ def test_any_bytes_are_read(path: str, content: bytes) -> None:
     for record in found.memories:
         assert 1 <= record.start_line <= record.end_line <= count
         assert record.start_line <= (record.text_line or record.start_line) <= record.end_line
-        assert layout.store_of(path) == record.store
+        assert record.store in (layout.store_of(path), "file")
 
 
 markdown = st.lists(

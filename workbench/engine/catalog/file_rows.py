@@ -20,7 +20,7 @@ from workbench.engine.markdown.core import CoreMemory
 from workbench.engine.markdown.entity import EntityFile, Fact
 from workbench.engine.markdown.episodes import DailyLog, EpisodeLog
 from workbench.engine.markdown.graph import canonical_relation
-from workbench.engine.markdown.outline import read_headings
+from workbench.engine.markdown.outline import read_headings, strip_comments
 from workbench.engine.markdown.pages import Procedure, VaultNote
 from workbench.engine.markdown.source import LineSpan, Problem, SourceText
 from workbench.engine.markdown.statements import header_accesses, parse_statement
@@ -39,6 +39,11 @@ _MOST_DAYS = 16
 _FIRST_SENTENCE = lazy_pattern(
     r"(.+?(?:(?<![\s.(]\w)(?<!\b[DM]r)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?](?=\s|$)|[。！？]))"
 )
+_LETTERS = lazy_pattern(r"(?![A-Za-z]\b)[^\W\d_]+")
+# Titles made of these and a date name a log, not what it is about.
+_WORDS_OF_LOGS = frozenset(
+    ("daily", "day", "diary", "episode", "episodes", "journal", "log", "memory", "notes", "session", "utc")
+).union(("日志", "日记", "年", "月", "日"))
 _MOST_TITLE_SOURCE = 1_000
 _MOST_NAME = 200
 # A hundred pages; of a longer memory only the beginning is indexed. The file itself is never cut.
@@ -165,6 +170,7 @@ def _core(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         for block in core.blocks
         for item in block.items
     ]
+    memories += _left_over(path, core.source, memories, headings_count=False)
     return _rows(memories, problems=core.problems)
 
 
@@ -193,6 +199,7 @@ def _episodes(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         for entry, record in zip(log.entries, memories, strict=True)
         if record.moment is not None
     }
+    memories = _with_left_over(path, log.source, log.date, memories, keys, zone)
     rows = _rows(memories, sort_keys=keys, problems=log.problems)
     about = tuple(
         (entry.id, f"entity:{name.strip()}")
@@ -228,7 +235,82 @@ def _daily_log(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         memories.append(record)
         if record.moment is not None:
             keys[record.id] = _sort_key(log.date, latest, record)
+    memories = _with_left_over(path, log.source, log.date, memories, keys, zone)
     return _rows(memories, sort_keys=keys, problems=log.problems)
+
+
+def _with_left_over(
+    path: str,
+    source: SourceText,
+    day: str,
+    entries: list[MemoryRecord],
+    keys: dict[str, str],
+    zone: ZoneInfo,
+) -> list[MemoryRecord]:
+    """Return a log's entries and what stands outside them, in the order of lines; adds the sort keys of the latter."""
+    moment = moment_of(day, "00:00", zone)
+    tags = entries[0].tags if entries and entries[0].type == "log" else ()
+    rest = [
+        replace(record, type="log", tags=tags, moment=moment) for record in _left_over(path, source, entries)
+    ]
+    if not rest:
+        return entries
+    found = sorted([*entries, *rest], key=lambda record: record.start_line)
+    latest = "00:00"
+    for record in found:
+        if record.id in keys:
+            latest = max(latest, keys[record.id][len("2026-02-02T") :].partition("|")[0])
+        elif moment is not None and record in rest:
+            keys[record.id] = _sort_key(day, latest, record)
+    return found
+
+
+def _left_over(
+    path: str, source: SourceText, memories: list[MemoryRecord], *, headings_count: bool = True
+) -> list[MemoryRecord]:
+    """Return the text of a file that belongs to none of its memories, cut at headings.
+
+    What a person writes has to be found wherever in the file it stands. Comments are for programs, and a title that
+    only says which log this is says nothing.
+
+    Args:
+        headings_count: Whether a heading with nothing below it is text, too.
+    """
+    free = set(range(1, len(source.lines) + 1))
+    for record in memories:
+        free.difference_update(range(record.start_line, record.end_line + 1))
+    if not any(_says_something(source.line(number), headings_count) for number in free):
+        return []
+    starts = {heading.span.start for heading in read_headings(source)}
+    spans: list[LineSpan] = []
+    for number in sorted(free):
+        if spans and spans[-1].end == number - 1 and number not in starts:
+            spans[-1] = LineSpan(spans[-1].start, number)
+        else:
+            spans.append(LineSpan(number, number))
+    return [
+        MemoryRecord(
+            id=_file_id(path, piece),
+            store="file",
+            path=path,
+            start_line=piece.start,
+            end_line=piece.end,
+            title=title_of(text),
+            text=_bounded(text),
+        )
+        for span in spans
+        for piece in _pieces(source, source.trimmed(span))
+        if _says_something(strip_comments(text := source.text_of(piece)), headings_count)
+    ]
+
+
+def _says_something(text: str, headings_count: bool) -> bool:
+    return any(
+        headings_count and any(word.casefold() not in _WORDS_OF_LOGS for word in _LETTERS.findall(line))
+        if line.startswith("#")
+        else any(map(str.isalnum, line))
+        for line in text.split("\n")
+    )
 
 
 def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:

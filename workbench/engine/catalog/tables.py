@@ -17,7 +17,7 @@ from workbench.engine.file_access import Stamp, keep_write_ahead_log
 from workbench.engine.values import dataclass
 
 # Raised with each change of the tables, of the parsing of files, or of the splitting into terms.
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 
 _TABLES = """
 CREATE TABLE files (

@@ -106,18 +106,23 @@ def memories_in(path: str, content: bytes, zone: ZoneInfo) -> dict[str, PastMemo
     if layout.store_of(path) == "file" or not path.endswith(".md"):
         text = content.decode("utf-8", "replace")
         return {f"file:{path}": PastMemory(f"file:{path}", "file", path.rsplit("/", 1)[-1], text, text, 1)}
-    return {
-        record.id: PastMemory(
-            record.id,
+    found: dict[str, PastMemory] = {}
+    free = f"file:{path}"
+    for record in extract(path, content, zone).memories:
+        # The lines of free text move with all that is written above it, so that all of it counts as one memory.
+        memory_id = free if record.store == "file" else record.id
+        text = f"{found[free].text}\n\n{record.text}" if memory_id == free and free in found else record.text
+        first = found.get(memory_id) if memory_id == free else None
+        found[memory_id] = PastMemory(
+            memory_id,
             record.store,
-            record.title,
-            record.text,
-            _compared(record.text),
-            record.start_line,
+            first.title if first else record.title,
+            text,
+            _compared(text),
+            first.line if first else record.start_line,
             record.pinned or record.store == "vault",
         )
-        for record in extract(path, content, zone).memories
-    }
+    return found
 
 
 def whole_entity(path: str, content: bytes) -> PastMemory:

@@ -13,7 +13,6 @@ from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
-from workbench.engine import layout
 from workbench.engine.catalog.records import FactRecord, MemoryRecord
 from workbench.engine.markdown.statements import has_ended
 from workbench.engine.patterns import lazy_pattern
@@ -425,9 +424,10 @@ def chunks_of(file: FileRecords, size: ChunkSize) -> list[Chunk]:
 
 def _file_title(file: FileRecords, record: MemoryRecord) -> str:
     """Return the file's title if its section does not repeat it; days say nothing as titles."""
-    if record.store not in ("file", "extra") or layout.is_daily_log(file.path):
+    first = file.records[0]
+    if record.store not in ("file", "extra") or record.type == "log" or first.store != record.store:
         return ""
-    title = file.records[0].title
+    title = first.title
     return "" if title in record.title else title
 
 
