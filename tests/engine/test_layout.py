@@ -128,3 +128,9 @@ def test_the_store_of_a_file(path: str, store: str) -> None:
 )
 def test_a_file_name_can_carry_a_day(path: str, day: date | None) -> None:
     assert layout.day_in_name(path) == day
+
+
+@pytest.mark.parametrize("path", [".", "./", "./."])
+def test_the_folder_itself_is_not_said_to_lie_outside(path: str) -> None:
+    with pytest.raises(OutsideWorkspace, match="is the workspace itself"):
+        layout.normalise(path)

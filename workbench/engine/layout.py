@@ -159,8 +159,11 @@ def _normalised(text: str) -> str:
         or there.anchor
         or not pure.parts
     ):
+        itself = bool(text) and not pure.parts
         raise OutsideWorkspace(
-            "This path leads out of the workspace.",
+            "This is the workspace itself, not a file in it."
+            if itself
+            else "This path leads out of the workspace.",
             where=repr(text)[1:-1][:200],
             remedy="Name a file relative to the workspace, for example memory/2026-02-01.md.",
         )
