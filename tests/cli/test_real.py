@@ -135,6 +135,23 @@ class TestRemembering(InThisProcess):
         assert process.returncode == 130
         assert "Traceback" not in err
 
+    @pytest.mark.parametrize("closed", [">&-", ">&- 2>&-", "<&-", "<&- >&- 2>&-"])
+    def test_a_closed_stream_stops_nothing(self, agent: Program, closed: str) -> None:
+        words = [sys.executable, "-m", "workbench", "remember", "We chose tea", "--json"]
+        command = ["sh", "-c", f'exec "$@" {closed}', "sh", *words]
+        done = subprocess.run(
+            command,
+            cwd=agent.folder,
+            env=agent.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert any(b"We chose tea" in content for content in agent.files().values())
+        assert agent.json("audit", "verify")["ok"] is True
+
     def test_a_text_may_come_from_stdin(self, agent: Program) -> None:
         process = replace(agent, here=False)
         done = process.json("remember", "-", "--store", "episodic", stdin="We chose tea.\nAnd 記憶.\n")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 # So many more objects before Python looks for garbage: most of what a command makes lives until it ends, and looking it
@@ -21,6 +23,7 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
         arguments: The words after the program's name; those of `sys.argv` by default.
     """
     gc.set_threshold(_GARBAGE)
+    _open_closed_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["hook"]:
         from workbench.cli.quick_hook import carried_out
@@ -36,3 +39,10 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
 def collect_garbage_as_usual() -> None:
     """Look for garbage as often as any program does: for a command that stays, and makes what does not live on."""
     gc.set_threshold(*_USUAL_GARBAGE)
+
+
+def _open_closed_streams() -> None:
+    """Let what nobody reads go nowhere. A closed descriptor would be given to the next file, and be written into."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - until the program ends

@@ -263,7 +263,7 @@ class Invocation:
         except ConfirmationNeeded as refusal:
             if not self.json:
                 raise
-            print_json({**as_json(preview), **describe(refusal).as_json()})
+            print_json({**as_json(preview), "ok": False, **describe(refusal).as_json()})
             raise click.exceptions.Exit(refusal.exit_code) from refusal
         if not agreed:
             self.warn(["Nothing was changed."])

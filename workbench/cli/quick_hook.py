@@ -28,7 +28,7 @@ def given_on_stdin() -> bytes:
 
     Nothing where a person types.
     """
-    if sys.stdin is None or sys.stdin.isatty():
+    if sys.stdin.isatty():
         return b""
     try:
         handle = sys.stdin.fileno()
