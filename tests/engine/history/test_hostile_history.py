@@ -71,6 +71,18 @@ def test_no_other_repository_is_taken_for_this_one(notebook: Notebook, tmp_path:
     assert contents(other) == before
 
 
+@pytest.mark.parametrize(
+    "added", ["[core]\n\tworktree = {}\n", "[core] worktree = {}\n", "[include]\n\tpath = {}\n"]
+)
+def test_a_config_that_leads_elsewhere_is_named(notebook: Notebook, tmp_path: Path, added: str) -> None:
+    config = notebook.root / ".audit/config"
+    with config.open("a", encoding="utf-8") as file:
+        file.write(added.format(tmp_path))
+    with pytest.raises(HistoryError, match=r"“config” says “(worktree|include)”"):
+        reopened(notebook).write("MEMORY.md", "two\n")
+    assert notebook.read("MEMORY.md") == "one\n"
+
+
 @pytest.mark.parametrize("name", ["config", "HEAD", LOCK_FILE, JOURNAL_FILE])
 def test_a_pipe_in_the_history_is_refused_and_not_waited_for(notebook: Notebook, name: str) -> None:
     place = notebook.root / ".audit" / name

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.engine.errors import HistoryDamaged, HistoryError, NotFound, StorageError
+from workbench.engine.patterns import lazy_pattern
 
 BRANCH = "refs/heads/main"
 
@@ -43,6 +44,8 @@ _ELSEWHERE = ("commondir", "objects/info/alternates", "objects/info/http-alterna
 # Files that make git show commits other than the stored ones; the engine ignores them.
 _PRETENDING = ("shallow", "info/grafts")
 _REPLACING = "refs/replace/"
+# What a config may say so that git works in another folder, or reads another config.
+_REDIRECTED = lazy_pattern(r"(?im)^[ \t]*(?:\[[^\]\n]*\][ \t]*)?(worktree)\b|^[ \t]*\[(include)")
 _FOLDERS = ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info")
 
 
@@ -140,6 +143,11 @@ def require_ours(path: Path) -> None:
             where=str(path),
             remedy="Move it elsewhere, or set it aside with: workbench doctor --set-aside-history",
         )
+    if (found := _REDIRECTED.search(config)) is not None:
+        said = found[1] or found[2]
+        raise _leads_elsewhere(
+            path / "config", f"says “{said}”, which names another place", "Take that out of it"
+        )
 
 
 def _require_within(path: Path) -> None:
@@ -164,11 +172,11 @@ def _is_plain(entry: os.DirEntry[str]) -> bool:
     return entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
 
 
-def _leads_elsewhere(place: Path, how: str) -> HistoryError:
+def _leads_elsewhere(place: Path, how: str, remedy: str = "Remove it") -> HistoryError:
     return HistoryError(
         f"The history may lead out of its folder: “{place.name}” {how}.",
         where=str(place),
-        remedy="Remove it if you know where it is from, or start a new history with: "
+        remedy=f"{remedy} if you know where it is from, or start a new history with: "
         "workbench doctor --set-aside-history",
     )
 
