@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from workbench.engine.language.chinese import TRADE
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
@@ -14,7 +15,8 @@ _HAN_END: Final = r"(?=[,;.!?、，。；！？\s]|$)"
 
 _NAMED: Final = lazy_pattern(
     rf"\b(?:[Mm]y (?:full )?name(?:'s| is)|[Cc]all me) (?P<name>{_NAME})"
-    rf"|我(?:的名字)?(?:是)?叫(?:做|作)?(?P<han>{_HAN}{{2,4}}?)(?=[,;.!?、，。；！？\s]|是|在|来|來|$)"
+    rf"|我(?:的名字|名字)?(?:是|就)?叫(?:做|作)?\s?(?P<han>{_HAN}{{2,4}}?|[A-Z][A-Za-z]+(?: [A-Z][a-z]+)?)"
+    rf"(?=[,;.!?、，。；！？\s]|是|在|来|來|$)"
     rf"|我是\s?(?P<latin>[A-Z][a-z]+(?: [A-Z][a-z]+){{0,2}})(?=\s*(?:[,;.!?、，。；！？]|在|来自|來自|$))"
 )
 # “I'm Ines, a nurse …”, “I'm Ines and I …”, “I'm Ines from …”; “I'm Fine, thanks” introduces nobody.
@@ -57,17 +59,24 @@ _OF_WORK: Final = lazy_pattern(
     r"|engineering|marketing|sales|operations|research|support|finance)\b| (?:at|for) [A-Z]"
 )
 _NO_WORK: Final = lazy_pattern(r"an? (?:lot|bit|few|\d|.*\b(?:marathon|miles?|laps?|race|jog)\b)|all\b")
+# 我是一名护士; 我在一家书店做编辑; and of who gives a name or a work place: “…，主治医师，…”.
 _HAN_WORK: Final = lazy_pattern(
-    rf"我是(?:一名|一位|一?[个個](?!人)|名|位)(?P<trade>{_HAN}{{2,12}})"
+    rf"我是(?:一名|一位|名|位)(?P<named>{_HAN}{{2,12}})"
+    rf"|我是(?:一[个個](?!人))?(?P<trade>[^,.。，你您吗嗎]{{0,24}}?(?:{TRADE})){_HAN_END}"
     rf"|我[^。.!?]{{0,20}}?在\s?(?P<place>[\w\u3400-\u9fff]{{2,16}}?)\s?(?P<as>做|当|當|担任|擔任|教)\s?"
-    rf"(?P<job>{_HAN}{{2,8}}?|[A-Z][\w+/-]*(?: [A-Z][\w+/-]*)?)"
+    rf"(?P<job>{_HAN}{{0,6}}?(?:{TRADE})|(?<=教)\s?{_HAN}{{2,8}}?|[A-Z][\w+/-]*(?: [A-Z][\w+/-]*)?)"
     rf"{_HAN_END}"
+    rf"|我(?:现在|目前)?在(?P<at>[^,.。，你您]{{2,20}}?)(?:工作|上班)(?P<more>[,，](?:是|做)?[^,.。，你您]{{0,12}}?(?:{TRADE}))?{_HAN_END}"
+)
+_HAN_APPOSED: Final = lazy_pattern(
+    rf"[,，]\s?(?:我?是|做)?(?:一[名位个])?(?P<trade>[^,.。，你您吗嗎]{{0,24}}?(?:{TRADE})){_HAN_END}"
 )
 _PLACE: Final = rf"(?P<place>{_NAME}(?:, {_NAME})?)"
 _HOME: Final = lazy_pattern(rf"\b[Ii](?:'m| am)? (?:now |currently )?(?:live in|based in|living in) {_PLACE}")
 _FROM: Final = lazy_pattern(rf"\b(?:based in|living in|from) {_PLACE}")
 _HAN_HOME: Final = lazy_pattern(
-    rf"(?:我(?:现在|現在|目前)?(?:住在?|常住|人在)|我[^。.!?]{{0,40}}?(?i:base)\s?在\s?)(?P<place>{_HAN}{{2,8}}?){_HAN_END}"
+    rf"(?:我(?:现在|現在|目前)?(?:住在?|常住|常驻|人在|定居在?)|我[^。.!?]{{0,40}}?(?i:base)\s?在\s?|[,，](?:现居|常驻|常住|定居|住在)"
+    rf"|(?:^|[,，]|我)(?:今年|去年|上个月|上周|刚刚?|已经|现在|最近|前阵子|年初|月初|们|一家)*搬(?:到|去|来)了?)(?!了)(?P<place>{_HAN}{{2,8}}?)了?{_HAN_END}"
 )
 _ZONE: Final = lazy_pattern(
     r"\b(?:[Mm]y time ?zone is|I(?:'m| am) in(?: the)? (?=[A-Z][a-z]+/|UTC|GMT|CES?T\b|[EP][SD]T\b))\s*"
@@ -136,7 +145,11 @@ def _role(plain: str, rest: str) -> str:
     if (claimed := _I_AM_A.search(plain)) and _PROFESSION.search(said := _up_to_its_end(claimed["said"])):
         return said
     if han := _HAN_WORK.search(plain):
-        return han["trade"] or f"在{han['place']}{han['as']}{han['job']}"
+        if han["at"]:
+            return f"在{han['at']}工作{han['more'] or ''}"
+        return han["named"] or han["trade"] or f"在{han['place']}{han['as']}{han['job']}"
+    if (named := _NAMED.search(plain)) and (apposed := _HAN_APPOSED.match(plain, named.end())):
+        return apposed["trade"]
     return ""
 
 

@@ -10,6 +10,7 @@ import re
 from heapq import merge
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.chinese import is_chinese, simplified
 from workbench.engine.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -40,17 +41,26 @@ _ENGLISH: Final = lazy_pattern(
     re.VERBOSE | re.IGNORECASE,
 )
 _HAN_VERB: Final = (
-    "(?:回答|回复|回覆|答复|解释|解釋|推荐|推薦|写|寫|发|發|用|给|給|说|說|叫|称呼|稱呼|安排|提|加|放|做|列|改|删|刪|动|動"
-    "|问|問)"
+    "(?:回答|回复|答复|解释|推荐|写|发|用|给|说|叫|称呼|安排|提|加|放|做|列|改|删|动|问|催|打扰"
+    "|总结|翻译|省略)"
 )
+_NOT: Final = "(?:不要|不用|别(?!人|的|处|墅)|不许|禁止|严禁|勿)"
+_HENCEFORTH: Final = "(?:以后|之后|今后|往后|从现在起|从今天起|从今以后)"
+# Whoever is spoken of here is not told anything: 以后我都走路上班.
+_NOBODY_ELSE: Final = "(?!(?:我们?|咱们?|他们?|她们?|大家)(?!让|叫|要|问|说|发|请|写|给))"
+# Read in simplified characters.
 _CHINESE: Final = lazy_pattern(
-    rf"""(?:^\W*|[,，;；:：]\s*|(?:所以|另外|对了|對了|还有|還有|麻烦你?|麻煩你?)[,，]?\s*)(?P<order>
-        (?:请|請)?(?:你)?(?:不要|别|別|不许|不許|勿|少)(?:再|总|總|随便|隨便)?(?:给我|給我|跟我|对我|對我)?{_HAN_VERB}(?!了|过|過)
-      | (?:请|請)?(?:回答|回复|回覆|答复|解释|解釋|语气|語氣)(?:我|的?时候|的?時候)?
-        (?:尽量|儘量|要|请|請|都|别|別|不要)
-      | (?:请|請)?(?:你)?{_HAN_VERB}[^,，]{{0,12}}(?:时|時|的时候|的時候)[,，]?
-        (?:请|請|要|别|別|不要|注意(?!一下)|记得|記得|避开|避開|尽量|儘量)
-      | (?:请|請)?(?:以后|以後|今后|今後|从现在起|從現在起)[^,，]{{0,12}}(?:都|一律|统一|統一|只|别|別|不要|请|請)
+    rf"""(?:^\W*|[,，;；:：]\s*[“「"]?|(?:所以|另外|对了|还有|麻烦你?)[,，]?\s*)(?P<order>
+        请?你?(?:{_NOT}|少)(?:再|总|随便)?(?:给我|跟我|对我)?{_HAN_VERB}(?!了|过)
+      | 请?(?:回答|回复|答复|解释|语气)(?:我|的?时候)?(?:尽量|要|请|都|别|不要)
+      | 请?你?{_HAN_VERB}[^,，]{{0,12}}(?:时|的时候)[,，]?(?:请|要|别|不要|注意(?!一下)|记得|避开|尽量)
+      | 请?{_HENCEFORTH}[,，]?{_NOBODY_ELSE}[^,，。]{{0,16}}?(?:都|一律|统一|只|{_NOT}|请(?!假|客)|先|用(?!户))
+      | {_NOBODY_ELSE}[^,，。;；:：你他她]{{1,24}}?
+        (?:一律|务必|千万(?:不要|别)|统一(?=用|按|写|叫|放|存|走|由|发|使用|采用))
+      | {_NOBODY_ELSE}[^,，。;；:：我你他她]{{1,8}}?{_NOT}(?:再)?(?:给我|跟我|找我|叫我|打扰)
+      | {_NOBODY_ELSE}[^,，。;；:：我你他她]{{1,16}}?(?:时|的时候|之前|以前|(?<!以)前|之后)[,，]?
+        (?:请(?!假|客|了)|记得|务必|一定要|{_NOT}(?!忘))
+      | 请(?:你|您)?(?:一直|始终|总是|永远|都|尽量|统一)?(?:用(?!户)|叫我|称呼我)
     )""",
     re.VERBOSE,
 )
@@ -58,7 +68,7 @@ _CHINESE: Final = lazy_pattern(
 _ENDS: Final = lazy_pattern(
     r"\s*(?:[;；]|\s[-–—]+\s|[,，]\s*(?:(?:and|but|so|as)\s+)?(?:i(?!\.)|we|he|she|they|it|my|our|his|her|their|its|there|the"
     r"|that|this|thanks|thx|haha|lol)(?:['’]\w+)?\b|,?\s+(?:because|since|cause|cuz)\b"
-    r"|[,，]\s*(?:我|他|她|它|因为|因為|不然|否则|否則|谢谢|謝謝)).*$"
+    r"|[,，]\s*(?:我|他|她|它|因为|因為|不然|否则|否則|谢谢|謝謝)|[。.]?[”」]).*$"
     r"|\s+(?:haha+|lol|thanks|thx|哈+|啊|哦|吧|btw)\W*$|[\s.!。！,，]+$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -84,7 +94,8 @@ def standing_orders(sentence: str) -> Iterator[tuple[int, int]]:
         sentence: One that does not ask, as it was said.
     """
     told = 0
-    for start in merge(_begun(_ENGLISH, sentence), _begun(_CHINESE, sentence)):
+    chinese = _begun(_CHINESE, simplified(sentence)) if is_chinese(sentence) else iter(())
+    for start in merge(_begun(_ENGLISH, sentence), chinese):
         if start < told:
             continue
         # No longer than it must be: every word of a hostile sentence may begin an order.

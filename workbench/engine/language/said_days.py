@@ -1,4 +1,4 @@
-"""Says on which day it was or will be what somebody calls “yesterday” or “next month”."""
+"""Says on which day it was or will be what somebody calls “yesterday”, “next month” or 上周五."""
 
 from __future__ import annotations
 
@@ -34,6 +34,21 @@ _RELATIVE = lazy_pattern(
       | later\ this\ (?P<later>week|month|year)
     )(?!['’-]\w)""",
     re.VERBOSE | re.IGNORECASE,
+)
+_CHINESE_DAYS: Final = {
+    **dict.fromkeys(("今天", "今日", "今早", "今晚"), 0),
+    **dict.fromkeys(("昨天", "昨日", "昨晚"), -1),
+    **dict.fromkeys(("明天", "明日", "明早", "明晚"), 1),
+    "前天": -2,
+    "后天": 2,
+    "後天": 2,
+}
+_CHINESE_STEPS: Final = {"上": -1, "本": 0, "这": 0, "這": 0, "下": 1}
+_CHINESE_YEARS: Final = {"前年": -2, "去年": -1, "今年": 0, "明年": 1, "后年": 2, "後年": 2}
+_CHINESE = lazy_pattern(
+    rf"(?P<day>(?<![大以之])(?:{'|'.join(_CHINESE_DAYS)}))(?P<part>早上|上午|中午|下午|晚上)?"
+    r"|(?P<week>[上下本这這])(?:个|個)?(?:周|週|星期|礼拜|禮拜)(?P<weekday>[一二三四五六日天])"
+    r"|(?P<month>[上下这這])(?:个|個)月(?!经)|(?P<year>(?<!以)(?:前年|去年|今年|明年|后年|後年))"
 )
 # “Over the last month” is no day and no month.
 _STRETCH: Final = frozenset(("over", "during", "for", "in", "within", "throughout"))
@@ -95,8 +110,40 @@ def with_dates(text: str, said: date | None) -> Dated:
         first = first or day
         return words
 
+    if _CHINESE.search(text):
+        return _dated_in_chinese(text, said)
     replaced = _RELATIVE.sub(put, text)
     return Dated(" ".join(_WHEN_SAID.sub("", replaced).split()), first, dated)
+
+
+def _dated_in_chinese(text: str, said: date) -> Dated:
+    """Say 昨天 and 下个月 absolutely; what is vague stays as it is."""
+    first = ""
+    dated = False
+
+    def put(match: re.Match[str]) -> str:
+        nonlocal first, dated
+        words, day = _absolute_in_chinese(match, said)
+        dated = True
+        first = first or day
+        return words
+
+    return Dated(_CHINESE.sub(put, text), first, dated)
+
+
+def _absolute_in_chinese(match: re.Match[str], said: date) -> tuple[str, str]:
+    if named := match["day"]:
+        day = said + timedelta(days=_CHINESE_DAYS[named])
+    elif weekday := match["weekday"]:
+        start = said - timedelta(days=said.isoweekday() - 1)
+        weeks = _CHINESE_STEPS[match["week"]]
+        day = start + timedelta(days=7 * weeks + WEEKDAYS[f"周{weekday}"] - 1)
+    elif which := match["month"]:
+        months = said.year * 12 + said.month - 1 + _CHINESE_STEPS[which]
+        return f"{months // 12}年{months % 12 + 1}月", ""
+    else:
+        return f"{said.year + _CHINESE_YEARS[match['year']]}年", ""
+    return f"{day.isoformat()}{match['part'] or ''}", day.isoformat()
 
 
 def _absolute(match: re.Match[str], said: date) -> tuple[str, str]:

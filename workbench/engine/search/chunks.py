@@ -44,8 +44,8 @@ _TITLE = lazy_pattern(rf"(?:{_STAMP}\s*)?({_NAME})\s*(?:[:：]|$)")
 _LOG_HEADING = lazy_pattern(r"#{1,6}\s+")
 _LONGEST_LABEL = 120
 
-PERSON = frozenset(("user", "human", "me", "i", "用户", "我"))
-AGENT = frozenset(("assistant", "agent", "ai", "bot", "model", "助手"))
+PERSON = frozenset(("user", "human", "me", "i", "用户", "用戶", "使用者", "我"))
+AGENT = frozenset(("assistant", "agent", "ai", "bot", "model", "助手", "助理", "ai助手", "机器人", "機器人"))
 # A passage is about as long as a snippet.
 _LONGEST_PASSAGE = 700
 # With this share of list items, each is a unit of its own.

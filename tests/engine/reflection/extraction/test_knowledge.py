@@ -114,7 +114,7 @@ def test_what_is_not_so_teaches_nothing(tmp_path: Path, sentence: str) -> None:
         ("我住在上海。", "Tilda住在上海"),
         ("我决定使用 SQLite。", "Tilda决定使用 SQLite"),
         ("我不吃肉。", "Tilda不吃肉"),
-        ("我女儿叫小美。", "Tilda女儿叫小美"),
+        ("我女儿叫小美。", "Tilda的女儿叫小美"),
     ],
 )
 def test_chinese_statements(tmp_path: Path, sentence: str, fact: str) -> None:

@@ -1,7 +1,6 @@
 """Finds the statements in passages that may be worth recording, each with whom it is about and its very words.
 
-A sentence is cut down to the one thing it says: no greeting, no address, no aside. Chinese is read by patterns of its
-own: likes, decisions, home, work, family, health, numbers.
+A sentence is cut down to the one thing it says: no greeting, no address, no aside. Chinese is read by `chinese`.
 """
 
 from __future__ import annotations
@@ -9,10 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.chinese import is_chinese
 from workbench.engine.language.denials import is_denied
 from workbench.engine.language.introductions import introduced
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.reflection.extraction.chinese import said_in_chinese, told_in_chinese
 from workbench.engine.reflection.extraction.lasting import kind_of, since_of, standing_of
 from workbench.engine.reflection.extraction.retelling import own_words, tell
 from workbench.engine.reflection.extraction.worth import (
@@ -36,8 +37,6 @@ _LONGEST: Final = 320
 # That goes into Identity, and “Ana’s name is Ana” tells nothing.
 _NAMES_ONESELF: Final = lazy_pattern(r"my name\b", re.IGNORECASE)
 _DATED: Final = 0.8
-_CHINESE = lazy_pattern(r"[\u4e00-\u9fff]")
-_CHINESE_SELF = lazy_pattern(r"我们|我們|我|用户|用戶")
 _WE = lazy_pattern(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _THIRD = lazy_pattern(
     r"(?:(?P<own>His|Her)\b(?=\s+\w)|(?:He|She)\b(?P<short>['’](?:s|d|ll))?)", re.IGNORECASE
@@ -51,89 +50,6 @@ _KIN = lazy_pattern(
     r"|boss|manager|colleague|mentor|coach|teacher|roommate|dog|puppy|cat|kitten)\b",
     re.IGNORECASE,
 )
-# Of the person, or of what is theirs: 我们公司, 我家.
-_WHO: Final = (
-    r"^(?:我们?|我們|用户|用戶)(?:的)?(?:公司|团队|團隊|部门|部門|小组|小組|项目组|專案組|家|店|班)?"
-)
-_MANNER = (
-    r"(?:也|都|很|最|更|非常|特别|特別|一直|已经|已經|刚刚|剛剛|刚|剛|现在|現在|目前|真的|比较|比較|从来|從來"
-    r"|今年|去年|前年|上个月|上周|昨天|今天|最近|后来|後來|从[^,，。]{1,8}?(?=搬|调|調|转|轉)|從[^,，。]{1,8}?(?=搬|調|轉))*"
-)
-_NOT = r"(?:不再|不|没有|沒有|没|沒)?"
-_KINDS: Final = (
-    ("decision", 5.0, r"(?:决定|決定|选择了?|選擇了?|选了|選了|改用|采用|採用|打算用|换成|換成)"),
-    (
-        "preference",
-        4.5,
-        r"(?:喜欢|喜歡|讨厌|討厭|偏好|更愿意|更願意|爱|愛|习惯用?|習慣用?|吃素|吃|喝)(?!了|过|過)",
-    ),
-    ("home", 5.0, r"(?:住在|搬到|搬去|搬进|搬進|搬家|来自|來自|老家在|出生于|出生在|调到|調到|定居)"),
-    (
-        "work",
-        5.0,
-        (
-            r"(?:在[^,，。]{1,16}(?:工作|上班|上学|上學|读书|讀書|实习|實習|当|當|任|教)|辞职|辭職|换了?工作|換了?工作"
-            r"|毕业|畢業|入职|入職|退休|升职|升職)"
-        ),
-    ),
-    (
-        "health",
-        5.0,
-        (
-            r"(?:对[^,，。]{1,8}(?:过敏|過敏)|對[^,，。]{1,8}過敏|过敏|過敏|戒了?[^,，。了]{1,3}(?:了|半|[一两兩二三四五六七八九十\d])"
-            r"|怀孕|懷孕|做了?手术|做了?手術|确诊|確診)"
-        ),
-    ),
-    (
-        "family",
-        5.0,
-        r"(?:结婚|結婚|离婚|離婚|有[^,，。]{0,4}(?:孩子|女儿|女兒|儿子|兒子|猫|貓|狗)|养了?[^,，。]{0,4}[猫貓狗])",
-    ),
-    ("begun", 4.5, r"(?:开始学|開始學|开始|開始|在学|在學|报名|報名|参加了|參加了)"),
-    (
-        "habit",
-        4.5,
-        (
-            r"[^,，。]{0,4}?(?:每(?:天|日|晚|早|年|周|週|个?月|個月|星期|隔|逢|[一两兩二三四五六七八九十]+)|经常|經常|常常|平时|平時"
-            r"|通常|周末|週末)(?!也|都?不|没|沒)[^,，。]{2,}"
-        ),
-    ),
-)
-_OWN_KIN = lazy_pattern(
-    r"^我(?:的|家)?(?:女儿|女兒|儿子|兒子|妻子|太太|老婆|丈夫|先生|老公|爱人|愛人|妈妈|媽媽|爸爸|姐姐|妹妹|哥哥|弟弟|猫|貓|狗|生日|名字|职业|職業)"
-    r"(?!.{0,4}(?:说|說|问|問|让|讓|催|今天|刚才|剛才|昨天|正在|等我))[^,，。]{2,}"
-)
-_PATTERNS: Final = tuple(
-    (kind, value, lazy_pattern(rf"{_WHO}{_MANNER}{_NOT}{_MANNER}{verbs}")) for kind, value, verbs in _KINDS
-)
-# What is said of a thing: “总预算定在18万元”, “空调装了3台”, and what was chosen for it: “地板我们决定用实木的”.
-_THING: Final = r"^(?!这|那|它|他|她|今天|昨天|刚才|隔壁|邻居|别人|人家|一[个箱块])[\u4e00-\u9fff·]{2,14}?"
-_COUNT: Final = "一二三四五六七八九十两兩"
-_NUMBER: Final = (
-    rf"(?:\d|[{_COUNT}百千万萬]{{2,}}|[{_COUNT}](?:月|号|號|日|点|點|天|周|週|个|個|年|次|块|塊|元|台|间|間))"
-)
-_MEASURED = lazy_pattern(
-    rf"{_THING}(?:是|在|有|一共|共|总共|定在|定于|约在|約在|定了|花了|加到|降到|涨到|漲到|换了|换成|改成|改到|改在|选了|装了|买了"
-    rf"|推迟到|推遲到|推到|延到|延期到|提前到|开始|宽|长|高|需要|要|用了|还剩|还有|到)[^?？]{{0,40}}?{_NUMBER}"
-    rf"|{_THING}[^,，。?？]{{0,8}}?{_NUMBER}[^,，。?？]{{0,6}}?(?:到期|截止|交付|上线|上線|发布|發布|开学|開學|开业|開業)"
-)
-_CHOSEN = lazy_pattern(
-    rf"{_THING}(?:我们?|最后|后来|终于|没用[^,，]{{1,4}}[,，]){{0,3}}(?:决定|选了|选的是|换成了?|改[\u4e00-\u9fff]了?)[^,，]{{2,}}"
-)
-_ROLE = lazy_pattern(
-    r"^(?:[^,，。你您他她]{0,8}的)?(?:老板|医生|醫生|老师|老師|经理|經理|房东|房東|主任|导师|導師|教练|教練|负责人|負責人|工长|項目經理|项目经理|專案經理"
-    r"|组长|組長|主管|客户|客戶|同事)(?:现在|現在)?(?:是|姓|叫)[\u4e00-\u9fff]"
-)
-_UNSURE = lazy_pattern(
-    r"[?？]|[吗嗎呢吧](?:[。.!！]|$)|如果|要是|可能|也许|也許|希望|想要?|觉得|覺得|你|您|谢谢|謝謝"
-)
-_OPENING = lazy_pattern(
-    r"^(?:嗯|哦|对|對|是的|好的|其实|其實|另外|还有|還有|所以|但是|不过|不過|顺便说一下|第[一二三四五]|主要是|好)[,，、]?\s*"
-)
-_LONGEST_CHINESE: Final = 120
-_OF_A_CHOICE: Final = 4.6
-_OF_A_THING: Final = 3.8
-_OF_KIN: Final = 5.0
 _ASIDE = lazy_pattern(r"\[(?:image|photo|video|audio|file|gif|sticker)\b[^\]\n]{0,400}\]", re.IGNORECASE)
 _BORDER = lazy_pattern(
     r"""\s+[-–—]{1,3}\s+|(?<=[a-z])[-–]{1,2}\s+|—|;\s+|\s*\.\.\.+\s+
@@ -322,7 +238,7 @@ def candidates(
     said = passage.moment.date() if passage.moment else None
     topic = ""
     for sentence in sentences(passage.text):
-        if _CHINESE.search(sentence.text):
+        if is_chinese(sentence.text):
             yield from _chinese(at, passage, voice, sentence.text)
             continue
         for start, end in clauses(sentence.text, names):
@@ -371,14 +287,23 @@ def candidates(
 
 
 def _chinese(at: int, passage: Passage, voice: Voice, sentence: str) -> Iterator[Candidate]:
-    said = said_in_chinese(sentence)
-    if said is None:
-        return
-    quote = sentence[said.start :].rstrip("。.!！ ")
-    text = " ".join(_CHINESE_SELF.sub(voice.name, quote).split())
-    yield Candidate(
-        at, voice.entity, voice.label, text, quote, said.kind, said.value, terms_of(quote), passage.day
-    )
+    said = passage.moment.date() if passage.moment else None
+    # A line that nobody speaks is somebody's note on the person, unless it says “I”.
+    for one in said_in_chinese(sentence, of_oneself=bool(passage.speaker)):
+        quote = sentence[one.start : one.end]
+        told = told_in_chinese(quote, one, voice.name, said)
+        yield Candidate(
+            at,
+            voice.entity,
+            voice.label,
+            told.text,
+            quote,
+            one.kind,
+            one.value,
+            terms_of(quote),
+            told.day or passage.day,
+            told.dated,
+        )
 
 
 def _subject(own: str, acquainted: Callable[[str], Acquaintance | None]) -> Acquaintance | None:
@@ -392,32 +317,6 @@ def _topic(sentence: str, before: str) -> str:
     if len(kin) == 1:
         return next(iter(kin))
     return before if not kin and _THIRD.match(sentence) else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A Chinese statement of somebody about himself: what kind, how much worth, and where it begins."""
-
-    kind: str
-    value: float
-    start: int
-
-
-def said_in_chinese(sentence: str) -> Said | None:
-    """Return what a sentence says of its speaker; None where it asks, supposes, addresses or says nothing known."""
-    if len(sentence) > _LONGEST_CHINESE or _UNSURE.search(sentence):
-        return None
-    opening = _OPENING.match(sentence)
-    start = opening.end() if opening else 0
-    plain = sentence[start:]
-    for kind, value, pattern in _PATTERNS:
-        if pattern.match(plain):
-            return Said(kind, value, start)
-    if _CHOSEN.match(plain):
-        return Said("decision", _OF_A_CHOICE, start)
-    if _MEASURED.match(plain) or _ROLE.match(plain):
-        return Said("circumstance", _OF_A_THING, start)
-    return Said("family", _OF_KIN, start) if _OWN_KIN.match(plain) else None
 
 
 def own_part(text: str) -> str:

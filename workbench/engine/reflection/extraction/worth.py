@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, stem
 from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
+from workbench.engine.language.chinese import HAN, telling_pairs
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS
 from workbench.engine.values import dataclass
@@ -48,6 +49,7 @@ _JOINT: Final = 0.3
 _RECORDED: Final = 3.6
 
 _WORD = lazy_pattern(r"v\d[\d.]*|[^\W\d_][\w'’-]*|\d[\d.,:%]*")
+_HAN_RUN = lazy_pattern(f"{HAN}+")
 _CAPITAL = lazy_pattern(r"(?<=[\w,] )(?:[A-Z][\w’'-]+|[A-Z]{2,})")
 _PRONOUN = lazy_pattern(
     r"\b(?:it|it's|its|them|they|they're|they've|their|he|she|him|her|his|hers|he's|she's|those|these|there)\b",
@@ -193,13 +195,20 @@ def is_ones_own(clause: str) -> bool:
 
 
 def terms_of(text: str) -> frozenset[str]:
-    """Return the telling words of a text, stemmed: no function words, no vague ones, none that only frame the rest."""
+    """Return the telling words of a text, stemmed: no function words, no vague ones, none that only frame the rest.
+
+    Of Chinese they are pairs of characters.
+    """
     cues = _cues()
+    pairs: set[str] = set()
+    if not text.isascii():
+        pairs = {pair for run in _HAN_RUN.findall(text) for _, pair in telling_pairs(run)}
+        text = _HAN_RUN.sub(" ", text)
     words = (
         word.casefold().removesuffix("'s").rstrip(".,:'") for word in _WORD.findall(text.replace("’", "'"))
     )
     empty = cues.empty
-    return frozenset(
+    return frozenset(pairs).union(
         stem(_VERSION.sub("", word))
         for word in words
         if word not in empty and "'" not in word and len(word) > 1

@@ -75,6 +75,11 @@ _LONGEST_NAMED: Final = 80
 _LAUGHS: Final = lazy_pattern(r"\b(?:lol|lmao|rofl|(?:ha){2,}|jk|just kidding)\b|哈哈|笑死", re.IGNORECASE)
 # Cheaper than reading every sentence: introductions have one of these words.
 _SPEAKS: Final = lazy_pattern(r"\b(?:i|i['’]m|my|me)\b|我", re.IGNORECASE)
+# What an agent notes of the person: 用户自我介绍：他叫….
+_ON_THE_USER: Final = lazy_pattern(
+    r"(?:用户|用戶|使用者)(?:自我介绍|自我介紹|介绍自己|介紹自己|说|說)?[:：,，]?\s*(?:自己|他|她)?(?=[是叫住在现現目常搬的名])(?:的?名字(?=叫|是))?"
+)
+_HAN_COMMA: Final = lazy_pattern(r"(?<=[\u3400-\u9fff]),(?=[\u3400-\u9fff])")
 _OF_ONESELF: Final = lazy_pattern(r"\b(?:i(?!\.)|my|me)\b|我", re.IGNORECASE)
 _STATED: Final[dict[str, Callable[[Introduction], str]]] = {
     "Name": attrgetter("name"),
@@ -448,13 +453,20 @@ def _statements(snapshot: Snapshot, work: Work) -> dict[str, tuple[str, Evidence
             work.check()
         if len(found) == len(_STATED):
             break
-        if not is_owners(passage, snapshot) or not _SPEAKS.search(passage.text):
+        is_own = is_owners(passage, snapshot)
+        if not (is_own or not passage.speaker) or not (
+            _SPEAKS.search(passage.text) or _ON_THE_USER.search(passage.text)
+        ):
             continue
         # Only what is said in one's own voice counts, not what is quoted or stands in code.
         for sentence in sentences(passage.text):
-            said = introduced(sentence.text.translate(PUNCTUATION))
+            on_the_user = _ON_THE_USER.match(sentence.text)
+            if not is_own and on_the_user is None:
+                continue
+            told = f"我{sentence.text[on_the_user.end() :]}" if on_the_user else sentence.text
+            said = introduced(told.translate(PUNCTUATION))
             for label, read in _STATED.items():
-                value = read(said)
+                value = _HAN_COMMA.sub("，", read(said))
                 proof = cite(snapshot, passage.id, sentence.text) if value and label not in found else None
                 if proof is not None:
                     found[label] = (clipped(value, _LONGEST_NAMED), proof, "They say so of themselves.")
