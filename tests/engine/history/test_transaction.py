@@ -13,6 +13,7 @@ import pytest
 from tests.engine.history.notebook import Notebook
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import (
+    DocumentError,
     HistoryError,
     InvalidInput,
     NotFound,
@@ -283,6 +284,19 @@ def test_links_are_never_followed(notebook: Notebook, tmp_path: Path) -> None:
             notebook.history.now().read(path)
     assert (outside / "a.md").read_text() == "secret"
     assert [place.name for place in outside.iterdir()] == ["a.md"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_no_line_of_utf_8_is_put_into_a_file_of_utf_16(notebook: Notebook, encoding: str) -> None:
+    place = notebook.root / "MEMORY.md"
+    foreign = "\ufeff# Core\n".encode(encoding) if encoding == "utf-16-be" else "# Core\n".encode(encoding)
+    place.write_bytes(foreign)
+    with pytest.raises(DocumentError, match="UTF-16") as refused:
+        notebook.history.mutate(lambda _: edit("MEMORY.md", foreign + b"- more\n"), BOT)
+    assert refused.value.where == "MEMORY.md"
+    assert place.read_bytes() == foreign
+    notebook.history.mutate(lambda _: edit("MEMORY.md", b"# Core\n- more\n"), BOT)
+    assert place.read_bytes() == b"# Core\n- more\n"
 
 
 def test_a_plan_cannot_name_a_file_twice(notebook: Notebook) -> None:

@@ -12,6 +12,7 @@ from typing import TypeVar
 from workbench.engine import layout
 from workbench.engine.clock import Clock
 from workbench.engine.errors import (
+    DocumentError,
     InvalidInput,
     RoleRefused,
     Stale,
@@ -63,6 +64,7 @@ _ROUNDS = 5
 # Transactions with more bytes of new content than this flush it outside the journal.
 _JOURNALLED_BYTES = 1024 * 1024
 _UNCHANGED = "Nothing was changed."
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
@@ -567,6 +569,7 @@ def _replacements(plan: Plan[T], view: RecordedFiles) -> list[Replacement]:
 
     Raises:
         InvalidInput: A path is given twice, or is not tracked.
+        DocumentError: A file is UTF-16: a line of UTF-8 in it would leave it a text in neither.
     """
     found: dict[str, Replacement] = {}
     seen: set[str] = set()
@@ -583,6 +586,12 @@ def _replacements(plan: Plan[T], view: RecordedFiles) -> list[Replacement]:
         seen.add(path)
         before = view.read(path)
         if before != change.content:
+            if (before or b"").startswith(_UTF_16) and (change.content or b"").startswith(_UTF_16):
+                raise DocumentError(
+                    "This file is UTF-16, and memory is written in UTF-8.",
+                    where=path,
+                    remedy="Save it as UTF-8, and run it again.",
+                )
             found[path] = Replacement(path, before, change.content, view.stamps[path])
     return list(found.values())
 
