@@ -76,7 +76,7 @@ _HOME: Final = lazy_pattern(rf"\b[Ii](?:'m| am)? (?:now |currently )?(?:live in|
 _FROM: Final = lazy_pattern(rf"\b(?:based in|living in|from) {_PLACE}")
 _HAN_HOME: Final = lazy_pattern(
     rf"(?:我(?:现在|現在|目前)?(?:住在?|常住|常驻|人在|定居在?)|我[^。.!?]{{0,40}}?(?i:base)\s?在\s?|[,，](?:现居|常驻|常住|定居|住在)"
-    rf"|(?:^|[,，]|我)(?:今年|去年|上个月|上周|刚刚?|已经|现在|最近|前阵子|年初|月初|们|一家)*搬(?:到|去|来)了?)(?!了)(?P<place>{_HAN}{{2,8}}?)了?{_HAN_END}"
+    rf"|(?:^|[,，]|我)(?:今年|去年|上个月|上周|刚刚?|已经|现在|最近|前阵子|年初|月初|们|一家){{0,6}}搬(?:到|去|来)了?)(?!了)(?P<place>{_HAN}{{2,8}}?)了?{_HAN_END}"
 )
 _ZONE: Final = lazy_pattern(
     r"\b(?:[Mm]y time ?zone is|I(?:'m| am) in(?: the)? (?=[A-Z][a-z]+/|UTC|GMT|CES?T\b|[EP][SD]T\b))\s*"

@@ -104,7 +104,8 @@ def _kinds() -> _Kinds:
     table: dict[str, Any] = tomllib.loads(
         resources.files("workbench.engine.reflection.extraction").joinpath("chinese.toml").read_text("utf-8")
     )
-    manner = f"(?:{any_of(table['manner'])}|从[^,，。]{{1,8}}?(?=搬|调|转|迁))*"
+    # Not without end: 刚刚 is also 刚 twice, and a long run of them would be read in every way.
+    manner = f"(?:{any_of(table['manner'])}|从[^,，。]{{1,8}}?(?=搬|调|转|迁)){{0,4}}"
     predicate = rf"{manner}(?:不再|不|没有|没)?{manner}"
 
     def verbs(kind: dict[str, Any]) -> str:
