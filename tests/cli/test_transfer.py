@@ -42,9 +42,10 @@ def test_a_preview_then_an_import_then_nothing_new(agent: Program) -> None:
 def test_it_is_told_to_people(agent: Program) -> None:
     place = str(claw(agent))
     told = agent.run("import", place, "--dry-run").stdout
-    assert "2 new episodes" in told
-    assert "1 new note\n" in told
-    assert "SOUL.md: It instructs the agent" in told
+    assert "nothing came in" in told
+    assert "2 episodes" in told
+    assert "1 note kept in" in told
+    assert "It instructs the agent" in told
     assert "Imported 3 memories from claw" in agent.run("import", place).stdout
 
 
@@ -80,7 +81,7 @@ def test_proposals_are_decided_on_or_taken_back_together(agent: Program) -> None
     told = agent.run("import", str(claw(agent)), "--as", "proposals").stdout
     assert "Imported 3 proposals from claw" in told
     assert "workbench proposals" in told
-    assert "Take all of it back: workbench undo" in told
+    assert "workbench undo takes all of it back" in told
     undone = agent.run("undo").stdout
     assert "Undone" in undone
     assert agent.json("proposals")["proposals"] == []

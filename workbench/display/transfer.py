@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.display import words
-from workbench.display.card import Card, Section
+from workbench.display.card import Card, Section, card_lines, told_card
 from workbench.display.changes import at_minute
 from workbench.display.health import size_words
 from workbench.display.ink import column, ink
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         PreImages,
     )
 
+Told: TypeAlias = Callable[[str], str]
 WAYS = {
     "memories": (
         "As what each is",
@@ -68,8 +69,12 @@ def refused_card(source: str, problem: str) -> Card:
     return Card(source, f"{source} cannot be brought in.", (), (Section.of("WHY", problem, "danger"),))
 
 
-def preview_card(preview: ImportPreview, now: datetime) -> Card:
-    """Return the card of what would come in."""
+def preview_card(preview: ImportPreview, now: datetime, told: Told = in_bench) -> Card:
+    """Return the card of what would come in.
+
+    Args:
+        told: What becomes of a notice of the engine.
+    """
     proposed = preview.imported_as == "proposals"
     counts = (
         (preview.episodes, "proposal" if proposed else "episode", _span(preview, now)),
@@ -79,16 +84,16 @@ def preview_card(preview: ImportPreview, now: datetime) -> Card:
     fresh = [_count(number, word, told) for number, word, told in counts if number]
     lines = list(fresh) or [(ink("Nothing of it is new.", "strong"),)]
     if preview.known:
-        lines.append(_count(preview.known, "known", "already, and do not come again"))
+        lines.append(_count(preview.known, "known", "already"))
     sections = [Section("NEW", tuple(lines), hangs=1 if fresh else 0)]
     if samples := preview.samples:
-        told = tuple(
+        lines = [
             line
             for sample in samples
             for line in ((ink(sample.text),), (ink(_where(sample.moment, sample.where, now), "faint"),))
-        )
-        sections.append(Section("SUCH AS", told))
-    sections += _left_out(preview.left_out, preview.left_out_count)
+        ]
+        sections.append(Section("SUCH AS", tuple(lines)))
+    sections += _left_out(preview.left_out, preview.left_out_count, told)
     form = FORM_WORDS.get(preview.form, preview.form)
     title, told_way = WAYS[preview.imported_as]
     kind = f"{form[:1].upper()}{form[1:]}"
@@ -102,8 +107,12 @@ def can_come(preview: ImportPreview) -> bool:
     return bool(preview.episodes or preview.notes or preview.files)
 
 
-def imported_card(imported: Imported) -> Card:
-    """Return the card of what came of an import."""
+def imported_card(imported: Imported, told: Told = in_bench) -> Card:
+    """Return the card of what came of an import.
+
+    Args:
+        told: What becomes of a notice of the engine.
+    """
     proposed = imported.imported_as == "proposals"
     lines: list[Line] = []
     if proposed and imported.added:
@@ -111,15 +120,17 @@ def imported_card(imported: Imported) -> Card:
     elif imported.ids:
         lines.append((ink("The last of them", "text+link", None, imported.ids[-1]),))
     if imported.known:
-        lines.append((ink(f"{imported.known:,} were known already, and did not come again.", "soft"),))
+        lines.append(
+            (ink(f"{imported.known:,} {'was' if imported.known == 1 else 'were'} known already.", "soft"),)
+        )
     if not imported.complete:
         more = "There is more: decide on these, then import again."
         lines.append((ink(more if proposed else _ONCE_MORE, "decide"),))
-    lines += [(ink(in_bench(each), "decide"),) for each in imported.warnings]
+    lines += [(ink(told(each), "decide"),) for each in imported.warnings]
     sections = [Section("CAME IN", tuple(lines))] if lines else []
     if imported.commits:
         sections.append(Section.of("UNDO", "⸨undo⸩ takes all of it back."))
-    sections += _left_out(imported.left_out, imported.left_out_count)
+    sections += _left_out(imported.left_out, imported.left_out_count, told)
     return Card(imported.source, imported_words(imported), (), tuple(sections))
 
 
@@ -139,7 +150,7 @@ def imported_words(imported: Imported) -> str:
         else ("memory", "memories")
     )
     left_out = f", {imported.left_out_count:,} left out" if imported.left_out_count else ""
-    said = f"Brought in {imported.added:,} {noun[imported.added != 1]} from {imported.source}{left_out}."
+    said = f"Imported {imported.added:,} {noun[imported.added != 1]} from {imported.source}{left_out}."
     return said if imported.complete or imported.imported_as == "proposals" else f"{said} {_ONCE_MORE}"
 
 
@@ -159,13 +170,13 @@ def _count(number: int, word: str, told: str) -> Line:
     return (column(f"{number:,} ", _COUNT, "strong", right=True), ink(f"{word}{plural} {told}"))
 
 
-def _left_out(left_out: Sequence[LeftOut], count: int) -> list[Section]:
+def _left_out(left_out: Sequence[LeftOut], count: int, told: Told) -> list[Section]:
     """Return what does not come, and why: places with the same reason stand together."""
     if not count:
         return []
     by_reason: dict[str, list[str]] = {}
     for each in left_out:
-        by_reason.setdefault(in_bench(each.reason), []).append(each.where)
+        by_reason.setdefault(told(each.reason), []).append(each.where)
     lines: list[Line] = []
     for reason, places in by_reason.items():
         lines.append((ink(f"{len(places):,} · {reason}" if len(places) > 1 else reason),))
@@ -198,54 +209,26 @@ def places_lines(page: Page, found: ImportPlaces) -> list[str]:
 
 
 def preview_lines(page: Page, preview: ImportPreview) -> list[str]:
-    """Describe what an import would do."""
-    form = FORM_WORDS.get(preview.form, preview.form)
-    lines = [page.heading(f"Import of {safe_line(preview.source)}", form), ""]
-    kind = "proposal" if preview.imported_as == "proposals" else "episode"
-    counts = ((preview.episodes, kind), (preview.notes, "note"), (preview.files, "file"))
-    lines += [f"{number:>8,} new {name}{'' if number == 1 else 's'}" for number, name in counts if number]
-    if preview.known:
-        lines.append(f"{preview.known:>8,} known already")
-    if not any(number for number, _ in counts):
-        lines.append("Nothing is new.")
-    if preview.earliest and preview.latest:
-        span = f"from {at_minute(page, preview.earliest)} to {at_minute(page, preview.latest)}"
-        lines.append(page.paint(f"         {span}", "quiet"))
-    if preview.samples:
-        lines += ["", page.paint("For example", "strong")]
-        for sample in preview.samples:
-            lines += page.wrapped(safe_line(sample.text), first="  ")[:2]
-            lines.append(page.paint(f"    {safe_line(sample.where)}", "place"))
-    return [*lines, *_listed_lines(page, "Left out", preview.left_out, preview.left_out_count)]
+    """Describe what an import would do, as its card in the bench."""
+    lines = _card_lines(page, preview_card(preview, page.now, str))
+    return [page.heading(safe_line(preview.source), "a preview; nothing came in"), *lines[1:]]
 
 
 def imported_lines(page: Page, imported: Imported) -> list[str]:
-    """Report an import."""
-    proposed = imported.imported_as == "proposals"
-    what = (
-        ("proposal",) if proposed else ("file",) if imported.form == "workbench" else ("memory", "memories")
-    )
-    if imported.added:
-        mark = page.paint("✓", "good")
-        lines = [f"{mark} Imported {counted(imported.added, *what)} from {safe_line(imported.source)}."]
-    else:
-        lines = [f"{page.paint('○', 'quiet')} Nothing of {safe_line(imported.source)} is new."]
-    if imported.known:
-        lines.append(page.paint(f"  {imported.known:,} known already", "quiet"))
-    if not imported.complete:
-        told = "There is more: decide on these, then import again."
-        if not proposed:
-            told = "It was cut off; import again for the rest."
-        lines += page.wrapped(told, first="  ")
-    lines += _listed_lines(page, "Left out", imported.left_out, imported.left_out_count)
-    if imported.commits and proposed:
-        lines.append(page.paint("  Decide on what waits: workbench proposals", "quiet"))
-    if imported.commits:
-        told = (
-            f"Take all of it back: workbench undo   Later: workbench import --undo {imported.commits[0][:7]}"
-        )
-        lines += page.wrapped(told, "quiet", first="  ")
-    return lines
+    """Report an import, as its card in the bench."""
+    lines = _card_lines(page, imported_card(imported, str))
+    lines[0] = page.done(lines[0]) if imported.added else f"{page.paint('○', 'quiet')} {lines[0]}"
+    if not imported.commits:
+        return lines
+    if imported.imported_as == "proposals":
+        lines.append(page.paint("Decide on what waits: workbench proposals", "quiet"))
+    later = f"Take it back later: workbench import --undo {imported.commits[0][:7]}"
+    return [*lines, page.paint(later, "quiet")]
+
+
+def _card_lines(page: Page, card: Card) -> list[str]:
+    shown = card_lines(told_card(card, lambda command: f"workbench {command}"), page.width)
+    return page.printed(shown, ids=True)
 
 
 def undone_lines(page: Page, undone: ImportUndone) -> list[str]:

@@ -48,7 +48,7 @@ async def test_what_would_come_is_shown_and_comes_in_with_one_undo(
         assert seen.head() == before
         await press(pilot, "enter")
         await settle(pilot)
-        assert said(pilot).startswith("Brought in 2 memories from kept-notes, 1 left out. u takes all")
+        assert said(pilot).startswith("Imported 2 memories from kept-notes, 1 left out. u takes all")
         assert "The last of them" in card_of(pilot)
         await press(pilot, "u")
         assert said(pilot).startswith("Took back: ")
@@ -64,7 +64,7 @@ async def test_as_proposals_they_wait_in_the_inbox(seen: Workspace, notes: Path)
         assert "each waits in the Inbox" in card_of(pilot).replace("\n", " ")
         await press(pilot, "enter")
         await settle(pilot)
-        assert said(pilot).startswith("Brought in 2 proposals")
+        assert said(pilot).startswith("Imported 2 proposals")
     assert seen.inbox_waiting() == waiting + 2
 
 
@@ -110,7 +110,7 @@ async def test_esc_stops_it_and_enter_goes_on(
         assert said(pilot) == "Nothing of kept-notes came in."
         await press(pilot, "enter")
         await settle(pilot)
-        assert said(pilot).startswith("Brought in 2 memories")
+        assert said(pilot).startswith("Imported 2 memories")
 
 
 async def test_esc_goes_back_to_the_sources_and_then_to_where_one_was(seen: Workspace, notes: Path) -> None:
