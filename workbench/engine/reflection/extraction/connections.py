@@ -43,7 +43,6 @@ class Stated:
     to: Mention
     places: dict[int, int] = field(default_factory=dict)
     explicit: bool = False
-    why: str = ""
 
 
 class Connections:
@@ -66,7 +65,6 @@ class Connections:
         to: Mention,
         *,
         explicit: bool,
-        why: str = "",
     ) -> None:
         """Note that a passage states a relation; one that the workspace has no word for is left out."""
         if relation not in self._vocabulary or from_.entity == to.entity:
@@ -74,7 +72,6 @@ class Connections:
         stated = self._stated.setdefault((from_.entity, relation, to.entity), Stated(from_, relation, to))
         stated.places.setdefault(at, start)
         stated.explicit |= explicit
-        stated.why = stated.why or why
 
     def together(self, at: int, mentions: Sequence[Mention]) -> None:
         """Note that a passage names these entities."""
@@ -118,7 +115,7 @@ def relation_item(stated: Stated, passages: Sequence[Passage], needs: Sequence[s
             quoted(passages[at], around(passages[at].text, stated.places[at]))
             for at in places[:_MOST_EVIDENCE]
         ],
-        reason=stated.why or f"{said}.",
+        reason=f"{said}.",
         confidence=confidence,
         since=passages[places[0]].day or None,
         needs=needs,

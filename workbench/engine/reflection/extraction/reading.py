@@ -17,7 +17,7 @@ from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import AFTER_NAME, PETS, words
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates, own_part
-from workbench.engine.reflection.extraction.connections import GENERAL, Connections, Naming
+from workbench.engine.reflection.extraction.connections import Connections, Naming
 from workbench.engine.reflection.extraction.lasting import standing_of
 from workbench.engine.reflection.extraction.naming import Mention, Names, Voice, Voices
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
@@ -321,9 +321,7 @@ class Reader:
         age = f" (as of {passage.day})" if "-old" in one.kin and passage.day else ""
         text = f"{one.name} is {voice.name}’s {one.kin}{age}"
         self._say(at, passage, mention, text, quote, "family")
-        self.connections.state(
-            at, mention.start, mention, GENERAL, _mention_of(voice), explicit=True, why=f"{text}."
-        )
+        # No relation: the vocabulary (design document §6.3) has no kinship, and “relates to” only repeats the fact.
 
     def _say(self, at: int, passage: Passage, about: Mention, text: str, quote: str, kind: str) -> None:
         self.found.statements.append(
