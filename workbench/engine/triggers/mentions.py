@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.identifiers import NOTE, entity_type
+from workbench.engine.language.calendar import any_of
+from workbench.engine.language.kin import FAMILY, HIRED, OTHERS, YOUNG
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.triggers.model import EntityMention, EntityType, NameLookup
 from workbench.engine.triggers.phrases import Cues, routing_cues
@@ -87,10 +89,8 @@ ORGANISATION = lazy_pattern(
     re.VERBOSE,
 )
 
-_RELATIVE = r"""(?:wife|husband|partner|girlfriend|boyfriend|daughter|son|sister|brother|mother|father|mum|mom|dad
-    |cousin|aunt|uncle|manager|boss|colleague|co-?worker|teammate|friend|assistant|doctor|dentist|landlord|lawyer
-    |therapist|neighbou?r|roommate|flatmate|mentor|intern|hire|client|accountant|teacher|coach|kid|child)"""
-_BELONGING = r"""(?:birthday|e-?mail|phone|number|extension|wife|husband|partner|son|daughter|manager|boss|address
+_RELATIVE = f"(?:{any_of((*FAMILY, *OTHERS, *YOUNG, *HIRED))})"
+_BELONGING = rf"""(?:birthday|e-?mail|phone|number|extension|{any_of(FAMILY)}|manager|boss|address
     |last\ name|surname|desk|job|role|salary|dog|cat|divorce|wedding)"""
 _MEETING = r"""(?:met|meet|meeting\ with|talked\ to|spoke\ (?:to|with)|call|email|cc|ask|tell|told|asked|thank
     |married|reports?\ to|hired|invited)"""

@@ -10,7 +10,7 @@ import pytest
 from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
 from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.extraction import extract_knowledge
-from workbench.engine.reflection.extraction.reading import relatives
+from workbench.engine.reflection.extraction.relatives import relatives
 from workbench.engine.reflection.extraction.stated import particulars
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Agenda, Work

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, stem
+from workbench.engine.language.kin import ANYBODY
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import words
 
@@ -52,10 +53,8 @@ NUMBER_WORDS: Final = words(
 )
 """Numbers written out: values, and not what anything is the value of."""
 
-PEOPLE: Final = words(
-    "sister brother mother father mom mum dad friend friends wife husband son daughter girlfriend boyfriend partner"
-    " cousin neighbour neighbor aunt uncle grandma grandpa kid kids child children baby parents family people guy"
-    " man woman person he she they it this that there what who"
+PEOPLE: Final = frozenset(ANYBODY) | words(
+    "family people guy man woman person he she they it this that there what who"
 )
 """Whom “my” may stand before."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.language.chinese import is_chinese
 from workbench.engine.language.denials import is_denied
 from workbench.engine.language.introductions import introduced
+from workbench.engine.language.kin import ONES_OWN
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.extraction.chinese import said_in_chinese, told_in_chinese
@@ -43,11 +44,7 @@ _THIRD = lazy_pattern(
 )
 _NAMED = lazy_pattern(r"(?P<name>[A-Z][\w’-]*[a-zà-ÿ](?: [A-Z][\w-]+)?)(?:['’]s)?\s+[a-z]")
 _KIN = lazy_pattern(
-    r"\bmy (?:(?:older|younger|little|big|late|best|old) )?(?:wife|husband|girlfriend|boyfriend"
-    r"|fianc[eé]e?|son|daughter|sister"
-    r"|brother|mom|mum|mother|dad|father|aunt|auntie|uncle|cousin|niece|nephew|grandma|grandpa|grandmother"
-    r"|grandfather|friend"
-    r"|boss|manager|colleague|mentor|coach|teacher|roommate|dog|puppy|cat|kitten)\b",
+    rf"\bmy (?:(?:older|younger|little|big|late|best|old) )?(?:{ONES_OWN}|dog|puppy|cat|kitten)\b",
     re.IGNORECASE,
 )
 _ASIDE = lazy_pattern(r"\[(?:image|photo|video|audio|file|gif|sticker)\b[^\]\n]{0,400}\]", re.IGNORECASE)

@@ -15,11 +15,11 @@ from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.identifiers import entity_id
 from workbench.engine.language.sentences import sentences
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.reflection.english import AFTER_NAME, PETS, words
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates, own_part
 from workbench.engine.reflection.extraction.connections import Connections, Naming
 from workbench.engine.reflection.extraction.lasting import standing_of
 from workbench.engine.reflection.extraction.naming import Mention, Names, Voice, Voices
+from workbench.engine.reflection.extraction.relatives import Relative, relatives
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.stated import is_concrete, particulars, stated
 from workbench.engine.reflection.extraction.ties import Ties
@@ -72,78 +72,6 @@ _LABELLED: Final = lazy_pattern(
     r"[A-Z][^\W\d_]*(?:[ ’'-][^\W\d_]+){0,3}):\s+(?P<says>[^?:|<>={}]{6,160}(?::\d\d[^?:|<>={}]{0,80})?)"
 )
 _BEGINS_ABOUT: Final = ("person", "project")
-_KIN: Final = (
-    r"(?:wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|son|daughter|sister|brother|mom|mum|mother"
-    r"|dad|father"
-    r"|aunt|auntie|uncle|cousin|niece|nephew|grandma|grandpa|grandmother|grandfather|(?:best |old |close "
-    r"|childhood )?friend"
-    r"|boss|manager|colleague|co-?worker|teammate|mentor|coach|teacher|roommate|flatmate|neighbou?r"
-    r"|therapist|doctor"
-    r"|mother-in-law|father-in-law|sister-in-law|brother-in-law|stepson|stepdaughter|stepmother|stepfather"
-    r"|twin|landlord)"
-)
-_CHILD: Final = r"(?:(?:[\w-]+-)(?:year|month|week)-old|baby(?: (?:boy|girl))?|kid|child|newborn|toddler)"
-_PET: Final = (
-    rf"(?:{'|'.join(PETS)}|puppy|kitty|bunny|pony|goldfish|fish|labrador|poodle|beagle|(?:golden )?retriever"
-    r"|(?:german )?shepherd|husky|corgi)"
-)
-_WORD_OF_NAME: Final = r"[A-Z][\w’'-]*[a-zà-ÿ]"
-_NO_SURNAME: Final = (
-    r"(?:[A-Z][a-z]+day|January|February|March|April|May|June|July|August|[A-Z][a-z]+ber|I|And|But)"
-)
-_NAME: Final = rf"(?P<name>(?-i:{_WORD_OF_NAME}(?: (?!{_NO_SURNAME}\b){_WORD_OF_NAME})?))"
-_WHOSE: Final = r"\b(?P<whose>my|our)\s+(?P<before>(?:(?!name\b)[\w-]+\s+){0,2}?)"
-_RELATIVE_NAMED = lazy_pattern(
-    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD})(?P<link>['’]s\s+name(?:\s+is|['’]s)"
-    rf"|,?\s+(?:who(?:se)?\s+(?:name\s+)?is\s+)?(?:named|called)"
-    rf"|['’]s\s+called|\s+is\s+(?:named|called)|,|)\s+{_NAME}(?!['’]s\s+(?:{_KIN}|{_PET})\b)",
-    re.IGNORECASE,
-)
-_HIS_NAME = lazy_pattern(
-    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD}|{_PET})\b[^.!?\n]{{0,80}}?\b(?:his|her|their|its)\s+name(?:['’]s"
-    rf"|\s+is)\s+{_NAME}",
-    re.IGNORECASE,
-)
-_PET_NAMED = lazy_pattern(
-    rf"(?:\b(?P<whose>my|our)\s+(?:(?:[\w-]+)\s+){{0,2}}?|\b(?:have|has|got|adopted|bought|rescued|own"
-    rf"|getting|get)\s+"
-    rf"(?:(?:an?|another|our|my|the|this|two|new|cute|little|old"
-    rf"|[\w-]+)\s+){{1,3}})(?P<kin>{_PET})(?P<link>,?\s+(?:is\s+)?(?:named|called)|['’]s\s+name\s+is|,|)"
-    rf"\s+{_NAME}",
-    re.IGNORECASE,
-)
-_BORN = lazy_pattern(
-    rf"\b(?P<whose>had|have|has|welcomed|adopted)\s+(?:an?|our|my)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)"
-    rf"(?P<kin>baby (?:girl|boy)|daughter|son|girl|boy)\s+(?:named|called)\s+{_NAME}",
-    re.IGNORECASE,
-)
-_APPOSED = lazy_pattern(
-    rf"\b{_NAME},\s+(?P<whose>my|our)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)(?P<kin>{_KIN}|{_PET})(?=\s*(?:[,.;!]|$|(?:is|was|has|had)\b))",
-    re.IGNORECASE,
-)
-# What begins an answer, before “my sister”: “Yeah, my big sister”.
-_ANSWERS: Final = words(
-    "yeah yes yep yup no nope ok okay oh ah well haha hey hi hello sure thanks right sorry wow exactly true"
-    " maybe"
-)
-_QUALIFIED: Final = frozenset(
-    (
-        "older",
-        "younger",
-        "little",
-        "big",
-        "elder",
-        "late",
-        "twin",
-        "eldest",
-        "youngest",
-        "oldest",
-        "new",
-        "former",
-        "old",
-        "best",
-    )
-)
 
 
 @dataclass
@@ -474,55 +402,6 @@ def _about(subject: str, voice: Voice, names: Names) -> tuple[str, str]:
         if mention.known or (mention.type in _BEGINS_ABOUT and subject.endswith(mention.label)):
             return mention.entity, mention.label
     return voice.entity, voice.label
-
-
-@dataclass(frozen=True, slots=True)
-class Relative:
-    """Somebody a speaker names as his own.
-
-    Args:
-        name: Of the person or animal.
-        kin: What it is to the speaker: “older sister”, “dog”.
-        animal: Whether it is a pet.
-        start: Where the words begin in the text.
-        end: Behind the name.
-    """
-
-    name: str
-    kin: str
-    animal: bool
-    start: int
-    end: int
-
-
-def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
-    """Yield the relatives, friends and pets that a text names.
-
-    Args:
-        text: One sentence.
-        names: Of those who take part, folded: whom the text may address rather than name.
-    """
-    ordinary = routing_cues().words["no_names"]
-    for pattern in (_PET_NAMED, _HIS_NAME, _RELATIVE_NAMED, _APPOSED, _BORN):
-        for found in pattern.finditer(text):
-            name = found["name"].removesuffix("’s").removesuffix("'s")
-            folded = name.casefold()
-            if folded in names or folded in ordinary or folded in _ANSWERS or len(name) < 2:
-                continue
-            bare = pattern in (_PET_NAMED, _RELATIVE_NAMED) and found["link"] in ("", ",")
-            if bare and not AFTER_NAME.match(text, found.start("name") + len(name)):
-                continue
-            animal = re.fullmatch(_PET, found["kin"], re.IGNORECASE) is not None
-            end = max(found.start("name") + len(name), found.end("kin"))
-            yield Relative(name, _kin(found, animal=animal), animal, found.start(), end)
-
-
-def _kin(found: re.Match[str], *, animal: bool) -> str:
-    kin = found["kin"].casefold()
-    before = "" if animal or "before" not in found.groupdict() else (found["before"] or "").split()
-    kin = f"{kin} child" if kin.endswith("-old") else kin
-    kept = [word.casefold() for word in before if word.casefold() in _QUALIFIED]
-    return " ".join((*kept, kin))
 
 
 _DOER: Final = r"[A-Z][a-zà-ÿ]{2,20}"

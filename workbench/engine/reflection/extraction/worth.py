@@ -9,8 +9,9 @@ from importlib import resources
 from typing import Any, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, stem
-from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY
+from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY, any_of
 from workbench.engine.language.chinese import HAN, telling_pairs
+from workbench.engine.language.kin import ANYBODY, FAMILY, YOUNG, with_plurals
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS
 from workbench.engine.values import dataclass
@@ -81,13 +82,10 @@ _DEFINITE = lazy_pattern(
     re.IGNORECASE,
 )
 _KIN_WORDS = lazy_pattern(
-    r"\b(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|child|children|baby|mom|mum|mother"
-    r"|dad|father|parents"
-    r"|sister|brother|siblings|friends?|family|colleagues?|boss|man|woman|lady|guy|girl|boy|dog|puppy|cat"
-    r"|kitten|pets?"
-    r"|students?|team|grand\w+|aunt\w*|uncle|cousins?|niece|nephew|neighbou?rs?|coach|teacher|veterans?"
-    r"|volunteers?)\b",
+    rf"\b(?:{any_of(ANYBODY)}|family|man|woman|lady|guy|girl|boy|dog|puppy|cat|kitten|pets?|students?|team|grand\w+"
+    r"|aunt\w*|veterans?|volunteers?)\b"
 )
+_FAMILY: Final = any_of(with_plurals((*FAMILY, *YOUNG)))
 _PERSONS = lazy_pattern(_KIN_WORDS.pattern + r"|(?<=\w )[A-Z][a-z]+")
 # What somebody wants help with now is seldom what is worth knowing later.
 _TRYING = lazy_pattern(r"\b(?:trying|try|tried|struggling|attempting) (?:to|out)?\b", re.IGNORECASE)
@@ -152,7 +150,14 @@ def _cues() -> _Cues:
         _any_of(table["dropped"]["patterns"]),
         _any_of(table["subject"]["patterns"]),
         _any_of(table["elliptic"]["patterns"]),
-        tuple((kind["name"], kind["weight"], _any_of(kind["patterns"])) for kind in table["kind"]),
+        tuple(
+            (
+                kind["name"],
+                kind["weight"],
+                _any_of([each.replace("<family>", _FAMILY) for each in kind["patterns"]]),
+            )
+            for kind in table["kind"]
+        ),
         frozenset(table["words"]["vague"]),
         STOP_WORDS | frozenset(table["words"]["vague"]) | frozenset(table["words"]["frame"]),
         tuple((name, _filled(pattern, table)) for name, pattern in table["tense"].items()),
