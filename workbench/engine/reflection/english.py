@@ -68,7 +68,7 @@ PETS: Final = (
 
 AFTER_NAME: Final = lazy_pattern(
     r"\s+(?:[a-z]+(?:s|ed)|is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on"
-    r"|for|with)\b|\s*[,.;!)’']|\s*$"
+    r"|for|with)\b|\s*[,.;!()’']|\s*$"
 )
 """Goes on behind whole names and nouns; “my horse painting” is of a painting."""
 

@@ -236,6 +236,22 @@ def test_relatives_get_a_name_and_a_file(tmp_path: Path) -> None:
     assert not [item.text for item in items if item.kind == "relation"]
 
 
+def test_an_age_is_told_with_the_day_on_which_it_was_said(tmp_path: Path) -> None:
+    assert "Liv is Tilda’s daughter, 7 years old (as of 2026-02-04)" in say(tmp_path, "My daughter Liv is 7.")
+
+
+def test_what_a_relative_has_or_does_is_told_though_it_says_little_besides_the_name(tmp_path: Path) -> None:
+    told = say(tmp_path, "Our daughter Liv (6) can't have nuts. My sister Ines is called Ines.")
+    assert "Tilda’s daughter Liv (6) can't have nuts" in told
+    assert not [text for text in told if "is called" in text]
+
+
+def test_how_many_they_are_is_nothing_of_one_of_them(tmp_path: Path) -> None:
+    told = say(tmp_path, "We're four: my husband Bo, our son Odd, our daughter Liv and me.")
+    assert "Odd is Tilda’s son" in told
+    assert not [text for text in told if "four" in text]
+
+
 def test_pets_are_facts_of_their_people(tmp_path: Path) -> None:
     found = say(tmp_path, "We adopted a puppy named Biscuit.")
     assert found == ["Tilda has a puppy called Biscuit"]

@@ -288,6 +288,26 @@ def test_relatives_are_found(text: str, name: str, kin: str, animal: bool) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "age"),
+    [
+        ("My daughter Liv is 7.", "7 years"),
+        ("Our son Odd (4) sings.", "4 years"),
+        ("My son Odd, 12, plays the drums.", "12 years"),
+        ("My son Odd, who is nine, sings.", "nine years"),
+        ("My niece Liv just turned 8!", "8 years"),
+        ("My nephew Odd is 9 months old.", "9 months"),
+        ("My daughter Liv is 7 minutes late.", ""),
+        ("My son Odd, 2 days later, sang.", ""),
+        ("My son Odd is one of three.", ""),
+    ],
+)
+def test_a_relative_has_an_age_where_the_words_give_it(text: str, age: str) -> None:
+    (found,) = relatives(text, NOBODY)
+    assert found.age == age
+    assert age.split(" ")[0] in text[found.start : found.end]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I love my sister, Bo.",

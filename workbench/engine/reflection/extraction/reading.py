@@ -44,7 +44,6 @@ LONGEST_READ: Final = 20_000
 """Characters of a passage that are searched for names."""
 _FIRST_NAME: Final = lazy_pattern(r"(?P<name>[A-Z][\w-]+)(?:['’]s|:)? [a-z]")
 _RELATIVE: Final = 6.0
-_MORE_THAN_A_NAME: Final = 4
 # The relations whose verbs the triggers know (design document §6.3); others are read by their names.
 _KNOWN_VERBS: Final = frozenset(
     (
@@ -153,7 +152,7 @@ class Reader:
             meant.extend(
                 one
                 for one in candidates(at, passage, voice, self._participants, self._acquainted)
-                if len(one.terms) >= _MORE_THAN_A_NAME or not any(name in one.text for name in told)
+                if not any(name in one.text and one.terms <= said for name, said in told.items())
             )
             if not passage.speaker and not explicit:
                 meant.extend(noted(at, passage, voice, self.names))
@@ -219,13 +218,13 @@ class Reader:
         else:
             found.named.setdefault(mention.entity, Naming(mention)).add(at, mention)
 
-    def _read_relatives(self, at: int, passage: Passage, voice: Voice) -> set[str]:
-        """Take in whom a passage names as the speaker’s own; return their names."""
-        told: set[str] = set()
+    def _read_relatives(self, at: int, passage: Passage, voice: Voice) -> dict[str, frozenset[str]]:
+        """Take in whom a passage names as the speaker’s own; return the names with the telling words that do so."""
+        told: dict[str, frozenset[str]] = {}
         for sentence in sentences(passage.text):
             for one in relatives(sentence.text, self._participants):
                 quote = sentence.text[one.start : one.end]
-                told.add(one.name)
+                told[one.name] = terms_of(quote)
                 self._called.add((voice.entity, one.kin))
                 if one.animal:
                     article = "an" if one.kin[0] in "aeiou" else "a"
@@ -246,8 +245,9 @@ class Reader:
         mention = Mention(entity, label, "person", record is not None, offset + one.start, True)
         self.found.relatives.setdefault(entity, mention)
         self._note(at, mention)
-        age = f" (as of {passage.day})" if "-old" in one.kin and passage.day else ""
-        text = f"{one.name} is {voice.name}’s {one.kin}{age}"
+        on = f" (as of {passage.day})" if ("-old" in one.kin or one.age) and passage.day else ""
+        old = f", {one.age} old" if one.age else ""
+        text = f"{one.name} is {voice.name}’s {one.kin}{old}{on}"
         self._say(at, passage, mention, text, quote, "family")
         # No relation: the vocabulary (design document §6.3) has no kinship, and “relates to” only repeats the fact.
 

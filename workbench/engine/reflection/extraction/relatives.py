@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.calendar import COUNTS, any_of
 from workbench.engine.language.kin import ONES_OWN
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import AFTER_NAME, PETS, words
@@ -54,6 +55,15 @@ _APPOSED = lazy_pattern(
     rf"\b{_NAME},\s+(?P<whose>my|our)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)(?P<kin>{_KIN}|{_PET})(?=\s*(?:[,.;!]|$|(?:is|was|has|had)\b))",
     re.IGNORECASE,
 )
+_NO_AGE: Final = words("a an few several")
+# “Mia (7)”, “Mia, 7,”, “Mia, who is seven”, “Mia just turned 7”; no “Mia is 7 minutes late”.
+_AGED = lazy_pattern(
+    r"(?:\s*\(|,\s+(?:who(?:['’]s|\s+is)\s+)?(?:aged?\s+)?|['’]s\s+|\s+(?:is|has|just|has just)\s+(?:turned\s+)?"
+    r"|\s+turned\s+)(?:(?:now|already|only|almost|nearly|about|aged)\s+)?"
+    rf"(?P<age>\d{{1,2}}|{any_of(word for word in COUNTS if word.isascii() and word not in _NO_AGE)})"
+    r"(?:[ -](?P<unit>year|month|week)s?(?:[ -]old)?)?(?=\s*(?:$|[,.;:!)]|(?:and|but|now|already|today)\b))",
+    re.IGNORECASE,
+)
 # What begins an answer, before “my sister”: “Yeah, my big sister”.
 _ANSWERS: Final = words(
     "yeah yes yep yup no nope ok okay oh ah well haha hey hi hello sure thanks right sorry wow exactly true"
@@ -88,7 +98,8 @@ class Relative:
         kin: What it is to the speaker: “older sister”, “dog”.
         animal: Whether it is a pet.
         start: Where the words begin in the text.
-        end: Behind the name.
+        end: Behind the name, and the age.
+        age: How old a person is: “7 years”.
     """
 
     name: str
@@ -96,6 +107,7 @@ class Relative:
     animal: bool
     start: int
     end: int
+    age: str = ""
 
 
 def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
@@ -117,7 +129,11 @@ def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
                 continue
             animal = re.fullmatch(_PET, found["kin"], re.IGNORECASE) is not None
             end = max(found.start("name") + len(name), found.end("kin"))
-            yield Relative(name, _kin(found, animal=animal), animal, found.start(), end)
+            aged = None if animal else _AGED.match(text, end)
+            age = f"{aged['age'].casefold()} {(aged['unit'] or 'year').casefold()}s" if aged else ""
+            yield Relative(
+                name, _kin(found, animal=animal), animal, found.start(), aged.end() if aged else end, age
+            )
 
 
 def _kin(found: re.Match[str], *, animal: bool) -> str:

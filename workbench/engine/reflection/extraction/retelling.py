@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.calendar import COUNTS, any_of
 from workbench.engine.language.said_days import with_dates
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.english import third_person
@@ -50,6 +51,7 @@ _WE = (
     (lazy_pattern(r"\b(?:all of )?us\b(?! (?:citizen|dollars?|army|visa|market))"), "me"),
 )
 _OF_US = lazy_pattern(r"\b(?:we|our|us)\b", re.IGNORECASE)
+_NUMBER: Final = rf"\d+|{any_of(word for word in COUNTS if word.isascii() and word not in ('a', 'an'))}"
 # What only several can be: of one of them it says nothing that can be read alone.
 _JOINTLY = lazy_pattern(
     r"\bwe(?: all| both)?(?:['’]re| are| were|['’]ve been| have been| became| stayed)(?: \w+){0,3}? "
@@ -57,6 +59,8 @@ _JOINTLY = lazy_pattern(
     r"|twins|cousins|rivals|strangers|soulmates|allies|opposites|equals|a couple|a pair)\b"
     r"|^we(?:['’]ve| have|['’]ll| will)?(?: \w+ly| first| also| just| all| both| usually)? (?:met|meet)\b"
     r"(?=\s*(?:$|[,.;]|(?:on|in|at|for|to|every|each|last|next|again|once|twice|when|while|through|back|over|via|by|yesterday)\b))"
+    rf"|\bwe(?:['’]re| are| were)(?: (?:only|just|now|about))? (?:a family of )?(?:{_NUMBER})"
+    r"(?: of us| people| persons| adults)?\b(?=\s*(?:$|[,.:;]))"
     r"|\b(?:each other|one another|both of us|as a team|a (?:great|good) team|make a team|rock|(?:let"
     r"|help)s? us)\b",
     re.IGNORECASE,
