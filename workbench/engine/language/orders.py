@@ -10,6 +10,7 @@ import re
 from heapq import merge
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WEEKDAY, SEASONS, any_of
 from workbench.engine.language.chinese import is_chinese, simplified
 from workbench.engine.patterns import lazy_pattern
 
@@ -39,6 +40,28 @@ _ENGLISH: Final = lazy_pattern(
       | (?:please\ )?{_VERB}\ [^,;]{{3,80}}\ {_WHEN_YOU}\s
     )""",
     re.VERBOSE | re.IGNORECASE,
+)
+# What an agent gives, as a label: “Replies: formal, no greetings”. What stands behind it says how, and not what.
+_GIVEN: Final = (
+    r"(?:answers|comments|e-?mails|explanations|headings|lists|messages|replies|reports|responses|reviews|summaries|tables"
+    r"|tone|translations|dates|numbers|times|units)"
+)
+_HOW: Final = (
+    rf"(?:always|never|no|without|at most|no more than|max(?:imum)?\.?"
+    rf"|(?:in|with|as) (?!(?:the|an?|my|our|his|her|their|{ENGLISH_WEEKDAY}|{ENGLISH_MONTH_IN_FULL})\b|\d)"
+    r"|(?:very |quite |rather |more |less )?(?:brief|casual|concise|detailed|direct|factual|formal|friendly|imperative"
+    r"|informal|long|metric|neutral|plain|polite|short|shorter|simple|sober|terse|written out|bulleted|numbered"
+    r"|(?:low|upp)er-?case))"
+)
+_LABELLED: Final = lazy_pattern(
+    rf"^\W*(?P<order>(?:(?:my|your|all|the)\s)?(?:[\w-]+\s)?{_GIVEN}:\s+{_HOW}\b)", re.IGNORECASE
+)
+# “It's Friday, so no deploys please” holds for that day.
+_OF_A_DAY: Final = lazy_pattern(
+    r"\b(?:it['’]?s|it is|(?:today|tomorrow)(?:['’]s| is)) (?:\w+ ){0,2}?"
+    rf"(?:{ENGLISH_WEEKDAY}|{ENGLISH_MONTH_IN_FULL}|{any_of(each for each in SEASONS if each.isascii())}"
+    r"|weekend|holidays?|late|early|night)\b[^.!?]*$",
+    re.IGNORECASE,
 )
 _HAN_VERB: Final = (
     "(?:回答|回复|答复|解释|推荐|写|发|用|给|说|叫|称呼|安排|提|加|放|做|列|改|删|动|问|催|打扰"
@@ -95,8 +118,10 @@ def standing_orders(sentence: str) -> Iterator[tuple[int, int]]:
     """
     told = 0
     chinese = _begun(_CHINESE, simplified(sentence)) if is_chinese(sentence) else iter(())
-    for start in merge(_begun(_ENGLISH, sentence), chinese):
-        if start < told:
+    labelled = _LABELLED.match(sentence)
+    begun = (labelled.start("order"),) if labelled else ()
+    for start in merge(begun, _begun(_ENGLISH, sentence), chinese):
+        if start < told or _OF_A_DAY.search(sentence, max(0, start - _LONGEST), start):
             continue
         # No longer than it must be: every word of a hostile sentence may begin an order.
         rest = sentence[start : start + _LONGEST + _BEYOND]
