@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.catalog.shelf import ENTITIES, day, entity, episode
-from tests.engine.reflection.snapshots import check_quotes, faded, said, snapshot
+from tests.engine.reflection.snapshots import chat, check_quotes, core_view, faded, said, snapshot
 from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Work
@@ -92,6 +92,21 @@ def test_what_core_memory_will_say_is_no_fact_besides(
     assert known not in items
     core = RulesMind().rewrite_core(made, Agenda(()), items, Work())
     assert [(item.target, item.text) for item in core] == [("core:persona", "Prefers short answers")]
+
+
+@pytest.mark.parametrize(
+    ("rule", "asked"),
+    [
+        ("Answer in German", "Always answer in German."),
+        ("Name the sources", "Please always name the sources."),
+        ("Use metric units", "From now on always use metric units."),
+    ],
+)
+def test_a_rule_that_stands_in_persona_is_no_fact_besides(tmp_path: Path, rule: str, asked: str) -> None:
+    core = core_view(f"# MEMORY.md\n\n## Identity\n- Name: Mara Holt\n\n## Persona\n- {rule}\n")
+    made = snapshot(tmp_path, chat("2026-02-05", ("User", asked)), owner="Mara Holt", core=core)
+    items = RulesMind().consolidate(made, Agenda(()), Guidance(), Work())
+    assert [item.text for item in items if item.kind == "fact"] == []
 
 
 BUG = "episode:2025-10-01:09:00"

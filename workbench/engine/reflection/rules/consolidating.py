@@ -229,8 +229,8 @@ def without_repetition(
         owner: The person’s name, which core memory leaves out and facts begin with.
     """
     ordered = list(items)
-    # “Ana wants the agent to be brief” is the standing rule “Be brief”, “Ana lives in Lund” the location Lund.
-    name = content_words(f"{owner} user agent lives living") | PREFERRING
+    # “Ana wants the agent to always be brief” is the standing rule “Be brief”, “Ana lives in Lund” the location Lund.
+    name = content_words(f"{owner} user agent always lives living") | PREFERRING
     claims = _Statements(name)
     for item in ordered:
         if item.kind in _CLAIMS:
