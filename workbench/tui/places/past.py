@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 PAGE = 300
+# More than any screen shows: the words of each are looked up before the first is seen.
+_FIRST_PAGE = 100
 NOW = ""
 # Memories of all comparisons that are kept; the one that is shown is kept in any case.
 _MOST_COMPARED = 20_000
@@ -107,7 +109,7 @@ class Wish:
     """
 
     view: View = field(default_factory=View)
-    limit: int = PAGE
+    limit: int = _FIRST_PAGE
     until: int | None = None
     row: str = ""
     upkeep: bool = False
