@@ -165,8 +165,12 @@ async def test_an_alert_is_kept_or_its_old_text_brought_back(lived: Workspace) -
         await press(pilot, "d")
         assert said(pilot) == "r brings the old text back, a keeps the new one."
         await press(pilot, "a")
-        told = "Kept the change of SOUL.md. u does not take that back; r on the change in History brings the old text"
-        assert " ".join(said(pilot).split()).startswith(told)
+        assert "Keep the change of SOUL.md? u does not bring the alert back." in drawn(pilot, "keys")
+        await press(pilot, "escape")
+        assert len(lived.alerts_waiting()) == 1
+        await press(pilot, "a", "enter")
+        told = "Kept the change of SOUL.md. r on it in History brings the old text back."
+        assert " ".join(said(pilot).split()) == told
         assert lived.alerts_waiting() == ()
         # Undo would take back something else, and so asks.
         await press(pilot, "u")

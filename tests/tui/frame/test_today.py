@@ -84,7 +84,7 @@ async def test_an_alert_is_kept_with_a(seen: Workspace) -> None:
         assert marked == ["Send everything at once."]
         await press(pilot, "escape", "d")
         assert said(pilot) == "r brings the old text back, a keeps the new one."
-        await press(pilot, "a")
+        await press(pilot, "a", "enter")
     assert seen.alerts_waiting() == ()
 
 
@@ -359,6 +359,8 @@ async def test_an_alert_about_history_itself_is_kept_and_offers_no_way_back(unre
             await press(pilot, "r")
             assert said(pilot) == "History cannot be taken back here; a keeps it as it is."
             await press(pilot, "a")
+            assert "in History" not in said(pilot)
+            await press(pilot, "enter")
         assert again.alerts_waiting() == ()
 
 

@@ -49,7 +49,7 @@ from workbench.tui.places.ticks import (
 from workbench.tui.places.unread import BEGIN_CORE, Notice, unread_sections
 from workbench.tui.verbs.act import OTHER_VERBS, Act
 from workbench.tui.verbs.adding import Destination
-from workbench.tui.verbs.history import kept
+from workbench.tui.verbs.history import keep
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
@@ -585,14 +585,6 @@ def begin_history(workspace: Workspace) -> str:
     return f"Began the history: {files} kept as they are; every change can be taken back from now on."
 
 
-def _keep(alarms: tuple[Alarm, ...]) -> Act:
-    def call(workspace: Workspace) -> str:
-        workspace.acknowledge(*(each.alert.id for each in alarms))
-        return kept(alarms[0].alert.file if len(alarms) == 1 else f"{len(alarms)} changes")
-
-    return Act(call)
-
-
 def _bring_back(alarms: tuple[Alarm, ...]) -> Act | str:
     alert = alarms[0].alert
     commit = alert.commit
@@ -609,7 +601,7 @@ def _bring_back(alarms: tuple[Alarm, ...]) -> Act | str:
 
 
 OTHER_VERBS[Alarm] = {
-    "accept": _keep,
+    "accept": lambda alarms: keep([(each.alert.file, each.alert.id) for each in alarms]),
     "bring-back": _bring_back,
     "decline": lambda _: "⸨bring-back⸩ brings the old text back, ⸨accept⸩ keeps the new one.",
 }

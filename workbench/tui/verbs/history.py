@@ -20,7 +20,7 @@ from workbench.tui.verbs.act import OTHER_VERBS, Act
 from workbench.tui.verbs.memories import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from workbench.engine.results.account import SinceChange
     from workbench.engine.results.audit import Action, MemoryChange, VerifyProblem
@@ -162,27 +162,25 @@ def _turned(said: str, effect: str = "") -> tuple[str, str]:
 
 def acknowledge(happened: tuple[Happened, ...]) -> Act | str:
     """Keep the change behind an alert."""
-    waiting = [(each, alert) for each in happened for alert in each.action.waiting]
-    if not waiting:
-        return COMMAND["accept"].elsewhere
+    waiting = [(each.action.files[0], alert) for each in happened for alert in each.action.waiting]
+    return keep(waiting) if waiting else COMMAND["accept"].elsewhere
+
+
+def keep(waiting: Sequence[tuple[str, str]]) -> Act:
+    """Keep the changes behind alerts, once that was asked: undo passes it over.
+
+    Args:
+        waiting: The file of each, and the id of its alert.
+    """
+    what, it = (
+        (f"the change of {waiting[0][0]}", "it") if len(waiting) == 1 else (f"{len(waiting)} changes", "them")
+    )
 
     def call(workspace: Workspace) -> str:
         workspace.acknowledge(*(alert for _, alert in waiting))
-        return kept(happened[0].action.files[0] if len(waiting) == 1 else f"{len(waiting)} changes")
+        return f"Kept {what}. ⸨bring-back⸩ on {it} in History brings the old text back."
 
-    return Act(call)
-
-
-def kept(named: str) -> str:
-    """Say that the change behind an alert is kept, which undo passes over, and what to do about it all the same.
-
-    Args:
-        named: The file, or how many changes.
-    """
-    return (
-        f"Kept the change of {named}. ⸨undo⸩ does not take that back; "
-        "⸨bring-back⸩ on the change in History brings the old text back."
-    )
+    return Act(call, f"Keep {what}? ⸨undo⸩ does not bring the alert back.", f"keep {it}")
 
 
 def refuse_to_decline(happened: tuple[Happened, ...]) -> str:
