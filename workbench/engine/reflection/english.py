@@ -95,6 +95,9 @@ PAST_FORMS: Final = words(
 )
 """Irregular past forms, and verbs whose past reads like their present."""
 
+PLAIN_IN_ED: Final = words("need feed breed bleed speed exceed succeed proceed weed seed heed embed shed wed")
+"""Verbs that end in “ed” in their plain form."""
+
 BASE_FORMS: Final = {
     form: base
     for base, forms in (
@@ -315,11 +318,7 @@ class _Turning:
             return "is" if key == "am" else None
         if key in _BE:
             return _BE[key]
-        if (
-            key in AUXILIARIES
-            or key in PAST_FORMS
-            or (key.endswith("ed") and key not in ("need", "feed", "speed", "exceed"))
-        ):
+        if key in AUXILIARIES or key in PAST_FORMS or (key.endswith("ed") and key not in PLAIN_IN_ED):
             self._plain = True
             return word
         self._present = True

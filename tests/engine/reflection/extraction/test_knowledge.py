@@ -252,6 +252,43 @@ def test_how_many_they_are_is_nothing_of_one_of_them(tmp_path: Path) -> None:
     assert not [text for text in told if "four" in text]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "fact"),
+    [
+        ("Let's go with Postgres.", "User decided to go with Postgres"),
+        ("Ok, let's use Redis for the sessions.", "User decided to use Redis for the sessions"),
+        ("We decided on Tailwind.", "User decided on Tailwind"),
+        ("Let's go with the other one.", ""),
+        ("Let's use option B.", ""),
+        ("Let's take a break.", ""),
+    ],
+)
+def test_what_is_settled_with_ones_agent_is_a_decision(tmp_path: Path, sentence: str, fact: str) -> None:
+    assert facts(learn(tmp_path, *chat("2026-02-04", ("User", sentence)))) == ([fact] if fact else [])
+
+
+def test_a_friend_who_is_told_let_us_settles_nothing_for_good(tmp_path: Path) -> None:
+    assert say(tmp_path, "Let's use Redis for the sessions.") == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fact"),
+    [
+        ("I restore furniture.", "Tilda restores furniture"),
+        ("I also breed rabbits.", "Tilda breeds rabbits"),
+        ("I need tips.", ""),
+        ("I restored furniture.", ""),
+        ("I see errors.", ""),
+        ("I restore it.", ""),
+        ("I sleep badly.", ""),
+    ],
+)
+def test_what_one_does_to_things_of_a_kind_one_does_time_and_again(
+    tmp_path: Path, sentence: str, fact: str
+) -> None:
+    assert say(tmp_path, sentence) == ([fact] if fact else [])
+
+
 def test_pets_are_facts_of_their_people(tmp_path: Path) -> None:
     found = say(tmp_path, "We adopted a puppy named Biscuit.")
     assert found == ["Tilda has a puppy called Biscuit"]

@@ -38,6 +38,15 @@ _LONGEST: Final = 320
 # That goes into Identity, and “Ana’s name is Ana” tells nothing.
 _NAMES_ONESELF: Final = lazy_pattern(r"my name\b", re.IGNORECASE)
 _DATED: Final = 0.8
+# Said to one's agent it settles something: “let's go with Postgres”. What is only pointed at tells nothing: “the other
+# one”, “option B”.
+_SETTLES = lazy_pattern(
+    r"(?:let['’]s|let us) (?:just |then )?"
+    r"(?=(?:go with|stick (?:with|to)|stay with|settle on|switch (?:over )?to|use)\s"
+    r"(?!(?:it|this|that|these|those|them|both|either|neither|what|whatever|your|option|variant|number"
+    r"|(?:the|an?) (?:first|second|third|last|other|former|latter|same|different|one))\b))",
+    re.IGNORECASE,
+)
 _WE = lazy_pattern(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _THIRD = lazy_pattern(
     r"(?:(?P<own>His|Her)\b(?=\s+\w)|(?:He|She)\b(?P<short>['’](?:s|d|ll))?)", re.IGNORECASE
@@ -245,6 +254,9 @@ def candidates(
             if _NAMES_ONESELF.match(piece) and introduced(piece).name:
                 continue
             spoken = piece
+            settles = _SETTLES.match(piece) if voice.is_owner else None
+            if settles:
+                spoken = f"I decided to {piece[settles.end() :]}"
             pronoun = _THIRD.match(piece)
             if pronoun and topic:
                 spoken = (

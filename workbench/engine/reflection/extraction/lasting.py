@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.language.calendar import COUNTS, ENGLISH_MONTH, ENGLISH_MONTH_IN_FULL, MONTHS
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.reflection.english import ADVERBS, BASE_FORMS, PAST_FORMS, words
+from workbench.engine.reflection.english import ADVERBS, BASE_FORMS, PAST_FORMS, PLAIN_IN_ED, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -130,7 +130,7 @@ def standing_of(own: str, kind: str = "") -> str:
     helps, verb, rest = _predicate(plain)
     base = BASE_FORMS.get(verb, _plain_form(verb))
     perfect = bool(helps & {"have", "has", "haven't", "hasn't"})
-    past = verb in _PAST or (verb.endswith("ed") and verb != "need") or bool(helps & _WAS)
+    past = verb in _PAST or (verb.endswith("ed") and verb not in PLAIN_IN_ED) or bool(helps & _WAS)
     meant = base in _AIMS or (verb in _WANTS and rest.startswith("to ")) or _GOAL.match(plain) is not None
     if "will" in helps or meant or (helps & {"am", "is", "are"} and _is_pondered(verb, rest)):
         return AHEAD

@@ -85,7 +85,6 @@ _KIN_WORDS = lazy_pattern(
     rf"\b(?:{any_of(ANYBODY)}|family|man|woman|lady|guy|girl|boy|dog|puppy|cat|kitten|pets?|students?|team|grand\w+"
     r"|aunt\w*|veterans?|volunteers?)\b"
 )
-_FAMILY: Final = any_of(with_plurals((*FAMILY, *YOUNG)))
 _PERSONS = lazy_pattern(_KIN_WORDS.pattern + r"|(?<=\w )[A-Z][a-z]+")
 # What somebody wants help with now is seldom what is worth knowing later.
 _TRYING = lazy_pattern(r"\b(?:trying|try|tried|struggling|attempting) (?:to|out)?\b", re.IGNORECASE)
@@ -154,7 +153,7 @@ def _cues() -> _Cues:
             (
                 kind["name"],
                 kind["weight"],
-                _any_of([each.replace("<family>", _FAMILY) for each in kind["patterns"]]),
+                _any_of([_with_parts(pattern, table) for pattern in kind["patterns"]]),
             )
             for kind in table["kind"]
         ),
@@ -172,17 +171,26 @@ def _cues() -> _Cues:
 
 
 def _filled(pattern: str, table: dict[str, Any]) -> re.Pattern[str]:
-    """Compile a pattern in which “<self>” and the like stand for parts that several need."""
+    return re.compile(_with_parts(pattern, table))
+
+
+def _with_parts(pattern: str, table: dict[str, Any]) -> str:
+    """Put in what “<self>” and the like stand for: parts that several patterns need."""
+    if "<" not in pattern:
+        return pattern
     parts = {
         **table["parts"],
+        "family": any_of(with_plurals((*FAMILY, *YOUNG))),
         "participle": "|".join(sorted(BASE_FORMS)),
         "past": "|".join(sorted(PAST_FORMS)),
         "feeling": "|".join(table["words"]["feelings"]),
+        "no deed": "|".join(table["words"]["no_deed"]),
+        "no object": "|".join(table["words"]["no_object"]),
         "day": f"{ENGLISH_MONTH_IN_FULL}|{ENGLISH_WEEKDAY}",
     }
     for name, part in parts.items():
         pattern = pattern.replace(f"<{name}>", part)
-    return re.compile(pattern)
+    return pattern
 
 
 def _any_of(patterns: list[str]) -> re.Pattern[str]:
@@ -249,11 +257,12 @@ def worth_of(clause: str, *, joint: bool = False, known: bool = False) -> Worth:
     vague = sum(word in cues.vague for word in words)
     value = fitting[0][0] + _SEVERAL_KINDS * min(2, len(fitting) - 1) - 1.2
     value += _PER_WORD * min(_MOST_CONCRETE, len(telling)) - _PER_VAGUE * vague
-    if not telling or (len(telling) < _TELLING and fitting[0][1] not in _PLAIN):
+    names = min(2, len(_CAPITAL.findall(plain.replace(" I ", " "))))
+    # A choice is told by the name of what was chosen: “I decided on Postgres”.
+    enough = fitting[0][1] in _PLAIN or (fitting[0][1] == "decision" and names)
+    if not telling or (len(telling) < _TELLING and not enough):
         value -= _BARE
-    value += _NAME * min(2, len(_CAPITAL.findall(plain.replace(" I ", " ")))) + _NUMBER * bool(
-        re.search(r"\d", plain)
-    )
+    value += _NAME * names + _NUMBER * bool(re.search(r"\d", plain))
     value -= _pointing_outside(plain) + _JOINT * joint * (2 if fitting[0][1] == "preference" else 1)
     value -= _ATTEMPT * bool(_TRYING.search(plain))
     value -= _ATTEMPT * bool(_AGO_STATE.match(plain) or _INTENDED.match(plain))
