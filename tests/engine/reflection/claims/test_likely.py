@@ -67,6 +67,21 @@ def test_what_is_of_something_else_is_not(tmp_path: Path, before: str, after: st
     assert raised(tmp_path, before, after) == ()
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("The archive has 1 TB.", "Raised to 2 TB.", "The archive: raised to 2 TB"),
+        ("Upload limit: 20 MB per file.", "Cut to 15 MB per file.", "Upload limit: cut to 15 MB per file"),
+        ("It has 1 TB of space.", "Raised to 2 TB of space.", "The user said: “Raised to 2 TB of space”"),
+    ],
+)
+def test_what_has_no_subject_gets_that_of_the_statement_before(
+    tmp_path: Path, before: str, after: str, told: str
+) -> None:
+    first, second = chat("2026-01-01", ("user", before)), chat("2026-01-08", ("user", after))
+    assert [item.text for item in find_conflicts(snapshot(tmp_path, (*first, *second)), Work())] == [told]
+
+
 def test_each_statement_is_in_one_item_at_most(tmp_path: Path) -> None:
     days = [
         chat("2026-01-01", *(("user", text) for text in BESIDES)),

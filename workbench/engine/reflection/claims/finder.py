@@ -144,7 +144,8 @@ def _is_recorded(update: Update, recorded: Sequence[Measured]) -> bool:
 
 def _update(snapshot: Snapshot, update: Update) -> tuple[float, ReviewItem]:
     old, new = update.old[-1], update.new[0]
-    before, after = _said(snapshot, old.origin, old.span), _said(snapshot, new.origin, new.span)
+    before = _said(snapshot, old.origin, old.span)
+    after = statement(new.origin, new.span, snapshot.owner, before)
     about, needs = target(snapshot, ((old.origin, old.span), (new.origin, new.span)))
     sides = [(claim.origin, claim.span) for claim in (*update.old, *update.new)]
     about, needs = _of_fact(*(claim.origin for claim in update.old)) or (about, needs)
@@ -252,7 +253,8 @@ def _turn(snapshot: Snapshot, turn: Turn) -> tuple[float, ReviewItem]:
 
 def _likely(snapshot: Snapshot, pair: Likely) -> tuple[float, ReviewItem]:
     old, new = pair.earlier, pair.later
-    before, after = _said(snapshot, old.origin, old.span), _said(snapshot, new.origin, new.span)
+    before = _said(snapshot, old.origin, old.span)
+    after = statement(new.origin, new.span, snapshot.owner, before)
     about, needs = target(snapshot, ((old.origin, old.span), (new.origin, new.span)))
     about, needs = _of_fact(old.origin) or (about, needs)
     quotes = evidence([(old.origin, old.span), (new.origin, new.span)])

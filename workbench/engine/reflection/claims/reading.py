@@ -200,6 +200,20 @@ _FRAGMENT = lazy_pattern(
 )
 
 
+# “Raised to 2 TB”: of what, only the statement before says.
+_HEADLESS = lazy_pattern(
+    r"(?:[a-z]+ed|cut|put|set|brought|grown|risen|fallen|up|down) (?:up |down |back )?(?:to|from|by) ",
+    re.IGNORECASE,
+)
+_HEAD = lazy_pattern(
+    r"(?!(?:it|this|that|these|those|they|he|she|there|here)\b)(?P<head>(?:[\w.’'+#/-]+ ){1,8}?)"
+    r"(?:(?:now|currently|still|only) )?"
+    r"(?:is|are|was|were|has|have|had|holds?|takes?|costs?|lasts?|gets?|needs?|runs?)\b"
+    r"|(?P<label>[\w ’'-]{2,60}): ",
+    re.IGNORECASE,
+)
+
+
 def choices(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
     """Yield the choices that a clause states; at most one.
 
@@ -531,21 +545,26 @@ def speaker_name(origin: Origin, owner: str) -> str:
     return (origin.subject or origin.passage.speaker) if origin.speaker else owner or "The user"
 
 
-def statement(origin: Origin, span: Span, owner: str) -> str:
+def statement(origin: Origin, span: Span, owner: str, before: str = "") -> str:
     """Say a claim as a sentence in the third person.
 
-    Where the words are no sentence that can stand alone they are quoted: “Alex said: …”.
+    Where the words are no sentence that can stand alone they are quoted: “Alex said: …”. What has no subject gets
+    that of the statement before: “The archive: raised to 2 TB”.
 
     Args:
         origin: Where it was read.
         span: The words.
         owner: The owner's name, empty where it is not known.
+        before: The statement whose place it takes, if any.
     """
     written = _cut(origin.passage.text, span, _STATEMENT)
     if origin.fact:
         return written
     name = speaker_name(origin, owner)
     said = without_lead(written).rstrip(" .,;:?!？")
+    head = _HEAD.match(before.partition("said: “")[2] or before) if _HEADLESS.match(said) else None
+    if head is not None:
+        return f"{(head['head'] or head['label']).strip()}: {said[:1].lower()}{said[1:]}"
     if _SINCE.match(written):
         return f"{name} said: “{written.rstrip(' .,;:?!？')}”"
     if _OURS.match(said):
