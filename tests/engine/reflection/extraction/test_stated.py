@@ -180,3 +180,15 @@ def test_decisions_about_a_project_are_the_projects(tmp_path: Path) -> None:
     )
     fact = next(item for item in items if item.kind == "fact")
     assert (fact.target, fact.text) == ("project--reef", "Ada chose FastAPI for Reef")
+
+
+@pytest.mark.parametrize(
+    "text", ["Extended to 60 days.", "The other one is on the shelf in Oslo.", "Cut back to 15 MB."]
+)
+def test_what_only_points_at_something_is_no_fact_even_where_it_was_typed(tmp_path: Path, text: str) -> None:
+    assert facts(learn(tmp_path, said("2026-02-04 09:00", text, type="fact"))) == []
+
+
+@pytest.mark.parametrize("text", ["The first one-on-one is in Oslo.", "Promoted to team lead in Oslo."])
+def test_what_names_what_it_is_about_is_one(tmp_path: Path, text: str) -> None:
+    assert facts(learn(tmp_path, said("2026-02-04 09:00", text, type="fact"))) == [text.rstrip(".")]

@@ -186,7 +186,11 @@ _CORRECTION = lazy_pattern(r"^(?:correction|update|更正|纠正)\s*[:：,，]\s
 _LABEL = lazy_pattern(r"^(?:decision|preference|fact|note|决定|決定)\s*[:：]\s*", re.IGNORECASE)
 _UNNAMED = lazy_pattern(
     r"^(?:she|he|it|they|this|that|these|those|her|his|their|its|there|here|we'll see|you|your)\b|^(?:他|她"
-    r"|它|这|那)",
+    r"|它|这|那)"
+    # What was raised, and the other of which: “Raised to 2 TB”, “The other one is in Oslo”.
+    r"|^(?:[a-z]+ed|cut|put|set|brought) (?:up |down |back )?(?:to|from|by) (?:about |around )?[$€£]?\d"
+    r"|^(?:the|another) (?:(?!number\b)[a-z-]+ ){0,2}ones?\b(?!-| (?:of|in|on|at|from|with|for)\b)"
+    r"|^the (?:former|latter|rest)\b",
     re.IGNORECASE,
 )
 _USER = lazy_pattern(r"^(?:the )?user(?P<own>['’]s)?\b", re.IGNORECASE)
