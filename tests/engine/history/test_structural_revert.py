@@ -66,6 +66,31 @@ def test_an_earlier_fact_goes_though_later_ones_followed() -> None:
     assert revert(ENTITY, first, second) == second.replace("- Drinks tea ^aaaa\n", "")
 
 
+@pytest.mark.parametrize("note", ["My own note.\n", "Two lines\nof a note.\n"])
+def test_a_fact_goes_from_above_a_note_written_right_below_it(note: str) -> None:
+    fact = "- Drinks tea ^aaaa\n"
+    after = ENTITY.replace("^f3c1\n", f"^f3c1\n{fact}")
+    assert revert(ENTITY, after, after.replace(fact, fact + note)) == ENTITY.replace(
+        "^f3c1\n", f"^f3c1\n\n{note}"
+    )
+    created = "## Facts\n" + fact
+    assert revert(None, created, created + note) == "## Facts\n" + note
+
+
+@pytest.mark.parametrize("note", ["  - nested\n", "  Indented.\n"])
+def test_a_note_that_would_become_part_of_another_fact_is_a_conflict(note: str) -> None:
+    fact = "- Drinks tea ^aaaa\n"
+    after = ENTITY.replace("^f3c1\n", f"^f3c1\n{fact}")
+    with pytest.raises(Stale, match="Drinks tea"):
+        revert(ENTITY, after, after.replace(fact, fact + note))
+
+
+def test_a_changed_fact_with_a_note_right_below_it_is_a_conflict() -> None:
+    after = ENTITY.replace("Lives in Berlin", "Lives in Rome")
+    with pytest.raises(Stale, match="now it is “Lives in Rome My note"):
+        revert(ENTITY, after, after.replace("^f3c1\n", "^f3c1\nMy note.\n"))
+
+
 def test_a_removed_fact_comes_back_where_it_stood() -> None:
     after = ENTITY.replace("- Prefers hybrid approaches (since 2026-01-15) ^f7k2\n", "")
     now = after.replace("^f3c1\n", "^f3c1\n- Drinks tea ^aaaa\n")

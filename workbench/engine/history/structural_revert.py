@@ -115,6 +115,8 @@ class UnitRevert:
         self._before, self._after, self._now = map(_with_header, versions) if settle else versions
         self._back = self._of_one_kind(match_units(self._before.units, self._after.units))
         self._since = match_units(self._after.units, self._now.units)
+        self._run_on = {} if settle else self._find_run_on()
+        self._since.update(self._run_on)
         self._places = {n: _Place(unit, now=n) for n, unit in enumerate(self._now.units)}
         self._result = list(self._places.values())
         for b, a in self._back.items():
@@ -131,7 +133,10 @@ class UnitRevert:
                 return None, ()
             if content is not None:
                 return content, ()
-            self._conflicts.append(Conflict("The structure of the file", None, None))
+            for a, n in self._run_on.items():
+                self._conflict(self._after.units[a], self._after.units[a], self._now.units[n], None)
+            if not self._conflicts:
+                self._conflicts.append(Conflict("The structure of the file", None, None))
         return self._now_content, tuple(self._conflicts)
 
     def run_on(self) -> tuple[bytes | None, tuple[Conflict, ...]]:
@@ -151,6 +156,33 @@ class UnitRevert:
             if self._reads_as_meant(joined):
                 return joined.render()
         return None
+
+    def _find_run_on(self) -> dict[int, int]:
+        """Pair the units that lines written right below have become a part of with what they are together."""
+        taken, free = set(self._since.values()), dict[str, list[int]]()
+        for n, unit in enumerate(self._now.units):
+            if n not in taken and "\n" in unit.meaning:
+                free.setdefault(unit.meaning.split("\n", 1)[0], []).append(n)
+        found = dict[int, int]()
+        for a, unit in enumerate(self._after.units):
+            candidates = free.get(unit.meaning.split("\n", 1)[0], [])
+            if a in self._since or unit.kind not in ("item", "text"):
+                continue
+            for n in candidates:
+                if self._now.units[n].meaning.startswith(unit.meaning + "\n"):
+                    found[a] = n
+                    candidates.remove(n)
+                    break
+        return found
+
+    def _ran_on(self, a: int, now: Unit) -> str | None:
+        """Return the lines written right below a unit, or None if they are a list nested in it."""
+        lines = LINE_END.split(now.text)[len(LINE_END.split(self._after.units[a].text)) :]
+        rest = self._now.newline.join(lines)
+        kinds = {
+            unit.kind for unit in parse_units(rest.encode("utf-8", "surrogateescape"), markdown=True).units
+        }
+        return rest if kinds == {"text"} else None
 
     def _of_one_kind(self, pairs: dict[int, int]) -> dict[int, int]:
         """Split pairs that only look like one changed unit into a unit to revert and a unit that stays."""
@@ -257,6 +289,8 @@ class UnitRevert:
             current = self._now.units[n]
             if self._came_to_hold(unit, old):
                 self._scaffold.add(self._places[n])
+            elif a in self._run_on and (rest := self._ran_on(a, current)):
+                self._places[n].unit = replace(current, kind="text", text=rest)
             elif current.meaning == unit.meaning or self._only_bookkeeping_moved(unit, current):
                 self._result.remove(self._places.pop(n))
             else:
@@ -354,8 +388,10 @@ class UnitRevert:
         return self._now.gaps[0 if first else -1]
 
     def _gap(self, one: _Place, other: _Place, *, roomy: bool) -> str:
-        if one.now is not None and other.now == one.now + 1:
-            return self._now.gaps[other.now]
+        n = other.now
+        stood = one.now is not None and n == one.now + 1
+        if stood and n is not None and other.unit.kind == self._now.units[n].kind:
+            return self._now.gaps[n]
         if one.before is not None and other.before == one.before + 1 and not roomy:
             return self._adapted(self._before.gaps[other.before])
         before, after = self._gap_beside(other, 0), self._gap_beside(one, 1)
