@@ -230,3 +230,13 @@ class TestLines:
         )
         assert [json.loads(line)["commit"] for line in done.stdout.splitlines()] == [None, None]
         assert agent.files() == before
+
+    def test_one_line_of_many_may_be_a_dry_run(self, agent: Program) -> None:
+        tried, kept, vague = (
+            {"text": "one", "dry-run": True}, {"text": "two", "dry-run": False}, {"text": "six", "dry-run": 1},
+        )  # fmt: skip
+        done = agent.run("remember", "--jsonl", stdin=self.lines(tried, kept, vague))
+        first, second, third = (json.loads(line) for line in done.stdout.splitlines())
+        assert (first["dryRun"], first["commit"], first["id"]) == (True, None, second["id"])
+        assert second["commit"]
+        assert (third["error"]["where"], done.returncode) == ("line 3", 1)

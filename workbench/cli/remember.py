@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
@@ -57,8 +57,10 @@ _KEYS = {
     "for": "scope",
     "scope": "scope",
     "session": "session",
+    "dry-run": "dry_run",
 }
 _LISTS = ("tags", "entities")
+_FLAGS = ("dry_run",)
 EPISODE_TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
 EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
 CONFIDENCES = ("high", "medium", "low")
@@ -89,10 +91,22 @@ def parse_line(line: str, defaults: RememberRequest) -> RememberRequest:
             meant = f"Perhaps “{near[0]}” is meant." if near else f"Keys are {', '.join(_KEYS)}."
             raise InvalidInput(f"“{key}” is no key of a memory.", remedy=meant)
         if value is not None:
-            values[name] = _texts(key, value) if name in _LISTS else _text(key, value)
+            values[name] = _said(name)(key, value)
     if not values.get("text", "").strip():
         raise InvalidInput("There is no text.", remedy='Give the memory as "text".')
     return replace(defaults, **values)
+
+
+def _said(name: str) -> Callable[[str, object], object]:
+    if name in _FLAGS:
+        return _flag
+    return _texts if name in _LISTS else _text
+
+
+def _flag(key: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"“{key}” is neither true nor false.", remedy=f'Write "{key}":true.')
+    return value
 
 
 def _text(key: str, value: object) -> str:
