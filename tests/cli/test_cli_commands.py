@@ -346,6 +346,13 @@ class TestEdit:
         door.answers["show"] = samples.SHOWN
         assert bench.json("edit", "person--lena", code=1)["error"]["kind"] == "no-terminal"
 
+    def test_who_may_not_save_is_told_so_before_the_editor_opens(self, bench: Bench, door: Door) -> None:
+        door.editor = "no-such-editor"
+        door.answers["show"] = samples.SHOWN
+        for role in ("reader", "agent:scout"):
+            refused = bench.json("--role", role, "edit", "person--lena", code=5)
+            assert refused["error"]["kind"] == "role-refused"
+
 
 class TestGraphAndDecay:
     @pytest.mark.parametrize(

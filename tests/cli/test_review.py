@@ -313,6 +313,14 @@ def review_of(*items: ReviewItem) -> Review:
     return Review("r-002", None, 0.0, False, items, TokenUse(0, 0), CoreTokens(0, 0), 0)
 
 
+@pytest.mark.parametrize("role", ["main", "agent:scout", "reader"])
+def test_who_may_not_decide_is_told_so_though_nothing_waits(agent: Program, role: str) -> None:
+    decisions = ("approve 1", "reject all", "edit 1", "answer 1 yes", "resolve 1 this", "apply --yes")
+    for decision in decisions:
+        done = agent.run("--role", role, "review", *decision.split(), "--json")
+        assert (done.returncode, json.loads(done.stdout)["error"]["kind"]) == (5, "role-refused"), decision
+
+
 def test_a_number_means_the_proposal_s_own_item_and_is_ambiguous_among_those_of_others() -> None:
     assert one_item(review_of(item("r-001.4"), item("r-002.4")), "4") == "r-002.4"
     with pytest.raises(Ambiguous):

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from workbench.cli.command import command, complete_memory_or_file, group, text_of
-from workbench.cli.invocation import Invocation, NoTerminal
+from workbench.cli.invocation import Invocation, NoTerminal, role_of
 from workbench.display.changes import changed_lines
 from workbench.display.status import core_lines
 from workbench.display.text import Page, safe_line
 from workbench.engine.errors import InvalidInput, InvalidSetting, WorkbenchError
 from workbench.engine.identifiers import parse_memory_id
 from workbench.engine.results.memories import Changed
+from workbench.engine.roles import Capability, parse_role, require
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -44,6 +45,8 @@ def edit_command(invocation: Invocation, id_: str, text: str | None) -> int:
     meanwhile, nothing is overwritten and your text is kept. ID may also be an entity’s name, or the path of a
     memory file such as MEMORY.md.
     """
+    # Whoever may not save it is told so before the editor opens.
+    require(parse_role(role_of(invocation.role)), Capability.WRITE_MEMORY, doing="edit memories")
     with invocation.open() as workspace:
         is_file = _is_path(id_)
         before = workspace.get(id_).text if is_file else workspace.show(id_, count_access=False).text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import click
 
 from workbench.cli.command import group, text_of
 from workbench.cli.edit import edit_in_editor
-from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
+from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation, role_of
 from workbench.display.changes import changed_lines
 from workbench.display.conflicts import conflicts_lines
 from workbench.display.reviews import (
@@ -34,6 +35,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.results.memories import Changed
 from workbench.engine.results.reviews import Applied, HandedOut, Review, ReviewItem
+from workbench.engine.roles import Capability, parse_role, require
 
 if TYPE_CHECKING:
     from workbench.engine.results.reviews import CycleProgress
@@ -206,6 +208,18 @@ def apply_now(
     return invocation.report(applied, applied_lines)
 
 
+@contextmanager
+def _deciding(invocation: Invocation) -> Iterator[Workspace]:
+    """Open the workspace for a decision; who may take none is told so before anything is looked for.
+
+    Raises:
+        RoleRefused: The role is no person's.
+    """
+    require(parse_role(role_of(invocation.role)), Capability.DECIDE_REVIEW, doing="decide on a reflection")
+    with invocation.open() as workspace:
+        yield workspace
+
+
 def _agreed(invocation: Invocation, workspace: Workspace, decisions: Mapping[str, str] | None) -> bool:
     """Show what applying would write and ask whether it shall be; True where there is nothing to ask about.
 
@@ -232,7 +246,7 @@ def _decide(
 ) -> int:
     if not (words or sections):
         raise click.UsageError("Name the items, or say all.", click.get_current_context())
-    with invocation.open() as workspace:
+    with _deciding(invocation) as workspace:
         review = workspace.review()
         require_items(review)
         ids = chosen_items(review, words, sections, undecided=decision != "undecided")
@@ -278,7 +292,7 @@ def _field(pair: str) -> tuple[str, str]:
 
 
 def _edit_in_editor(invocation: Invocation, id_: str, decision: str | None) -> int:
-    with invocation.open() as workspace:
+    with _deciding(invocation) as workspace:
         item = item_named(workspace.review(), id_)
         before = {_TEXT: item.after, **(item.fields or {})}
         draft = "\n\n".join(f"{_HEADING}{name}\n{text}" for name, text in before.items()) + "\n"
@@ -463,7 +477,7 @@ def edit(invocation: Invocation, id_: str, text: str | None, pairs: tuple[str, .
     if text is None and not fields:
         return _edit_in_editor(invocation, id_, decision)
     said = text_of((text,), what="The text") if text is not None else None
-    with invocation.open() as workspace:
+    with _deciding(invocation) as workspace:
         item = item_named(workspace.review(), id_)
         changed = workspace.review_edit(item.id, said, fields, decision)
     return invocation.report_change(changed, f"Changed {safe_line(item.id)}.")
@@ -480,7 +494,7 @@ def edit(invocation: Invocation, id_: str, text: str | None, pairs: tuple[str, .
 def answer(invocation: Invocation, id_: str, words: tuple[str, ...]) -> int:
     """TEXT may be “-” for stdin. The answer becomes a memory when it is applied."""
     text = text_of(words, what="The answer")
-    with invocation.open() as workspace:
+    with _deciding(invocation) as workspace:
         item = item_named(workspace.review(), id_)
         changed = workspace.review_edit(item.id, fields={"answer": text}, decision="approved")
     return invocation.report_change(changed, f"Answered {safe_line(item.id)}; apply to remember it.")
@@ -498,7 +512,7 @@ def resolve(invocation: Invocation, id_: str, side: str) -> int:
     """This is the first statement, that the second. Both keeps both, with the scope or dates that you give them by
     `review edit ID --field this=…`; ask leaves it open.
     """
-    with invocation.open() as workspace:
+    with _deciding(invocation) as workspace:
         item = item_named(workspace.review(), id_)
         decision = "undecided" if side == "ask" else "approved"
         changed = workspace.review_edit(item.id, fields={"resolve": side}, decision=decision)
@@ -515,7 +529,7 @@ def resolve(invocation: Invocation, id_: str, side: str) -> int:
 @click.option("-y", "--yes", is_flag=True, help="Do it without asking.")
 def apply_decisions(invocation: Invocation, dry_run: bool, yes: bool) -> int:
     """Shows what will be written, then asks. Rejected items are remembered as rejected; undecided ones stay."""
-    with invocation.open() as workspace:
+    with invocation.open() if dry_run else _deciding(invocation) as workspace:
         require_items(workspace.review())
         if not dry_run:
             return apply_now(invocation, workspace, yes=yes)
