@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.mcp.conftest import Served
+from workbench.engine.errors import InvalidInput
 from workbench.engine.roles import parse_role
 from workbench.engine.tokens import count_tokens
-from workbench.mcp.tool import Tool, as_text
+from workbench.mcp.tool import Tool, as_text, read_arguments
 from workbench.mcp.tools import TOOLS, openai_functions, tools_for
 
 CONTRACT = {
@@ -45,6 +46,15 @@ def test_every_schema_is_one_and_every_argument_is_explained(tool: Tool) -> None
         assert set(schema) <= {"type", "description", "items", "enum", "minimum", "maximum", "default"}
     assert tool.about.endswith(".")
     assert all(len(parameter.about) > 10 for parameter in tool.parameters)
+
+
+def test_a_number_out_of_bounds_is_told_in_digits() -> None:
+    tool = next(each for each in TOOLS if each.name == "memory_get")
+    with pytest.raises(InvalidInput) as refused:
+        read_arguments(tool, {"path": "MEMORY.md", "from": 2_000_000_000})
+    assert str(refused.value) == (
+        "memory_get.from: “from” is 2000000000. Give a whole number from 1 up to 1,000,000,000."
+    )
 
 
 def test_openai_gets_the_same_declarations() -> None:

@@ -243,7 +243,7 @@ def _number(parameter: Parameter, value: float, where: str) -> float:
     )
     if not fits:
         raise InvalidInput(
-            f"“{parameter.name}” is {shown:g}.", where=where, remedy=f"Give {_takes(parameter)}."
+            f"“{parameter.name}” is {shown:.10g}.", where=where, remedy=f"Give {_takes(parameter)}."
         )
     return int(value) if whole else float(value)
 
@@ -255,7 +255,7 @@ def _takes(parameter: Parameter) -> str:
         case Kind.WHOLE | Kind.NUMBER:
             what = "a whole number" if parameter.kind is Kind.WHOLE else "a number"
             bounds = [
-                f"{word} {bound:,g}"
+                f"{word} {bound:,.10g}"
                 for word, bound in (("from", parameter.least), ("up to", parameter.most))
                 if bound is not None
             ]

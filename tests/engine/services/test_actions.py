@@ -9,6 +9,7 @@ import pytest
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.callings import EPISODE, HARBOUR, ROBIN, a_proposal
 from workbench.engine import Workspace, layout
+from workbench.engine.errors import InvalidInput
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.results.audit import Action
 
@@ -27,6 +28,12 @@ def told(workspace: Workspace, **wanted: object) -> list[str]:
 
 def newest(workspace: Workspace) -> Action:
     return workspace.actions(upkeep=False).actions[0]
+
+
+@pytest.mark.parametrize("number", ["limit", "offset", "actions"])
+def test_a_negative_number_for_the_log_is_bad_input(settled: AgentHome, number: str) -> None:
+    with settled.open("reader") as workspace, pytest.raises(InvalidInput, match=f"{number} is -1"):
+        workspace.audit_log(**{number: -1})  # type: ignore[arg-type]
 
 
 def test_actions_come_newest_first_and_say_whose_they_are(settled: AgentHome) -> None:

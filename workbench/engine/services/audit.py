@@ -112,9 +112,12 @@ class Audit:
             actions: Most actions; all of their entries are given.
 
         Raises:
-            InvalidInput: A time cannot be read.
+            InvalidInput: A time cannot be read, or a number is negative.
             HistoryDamaged: There was a history here, and it is gone.
         """
+        for name, number in (("limit", limit), ("offset", offset), ("actions", actions)):
+            if number is not None and number < 0:
+                raise InvalidInput(f"{name} is {number}.", remedy="Give a number from 0 on.")
         self._context.adopt_for_reading()
         wanted = LogFilter(
             actor, action, file, self._time(since, "since"), self._time(until, "until", end=True), text
