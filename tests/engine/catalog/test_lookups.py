@@ -74,6 +74,11 @@ def test_relations_are_seen_from_both_ends(filled: Shelf) -> None:
         ("entity:tool--git", "entity:project--apollo"),
     ]
     assert len(filled.lookups.edges()) == 3
+    asked = ["entity:tool--git", "entity:project--apollo", "entity:nobody"]
+    assert filled.lookups.edges_among(asked) == filled.lookups.edges()
+    assert filled.lookups.edges_among(asked[:1]) == filled.lookups.edges_of(asked[0])
+    assert filled.lookups.edges_among(asked[2:]) == ()
+    assert filled.lookups.entities_of(asked) == {each: filled.lookups.entity(each) for each in asked[:2]}
 
 
 def test_names_are_found_by_pieces_of_them(shelf: Shelf) -> None:

@@ -222,6 +222,12 @@ class Lookups:
         rows = self._entities("WHERE id = ? ORDER BY path LIMIT 1", (entity,))
         return rows[0] if rows else None
 
+    def entities_of(self, entities: Iterable[str]) -> dict[str, EntityRecord]:
+        """Return each of some entities by id, as `entity` does; those that do not exist are absent."""
+        clause = "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY path DESC"
+        rows = self._entities(clause, (json.dumps(list(entities), ensure_ascii=False),))
+        return {record.id: record for record in rows}
+
     def labels(self, entities: Iterable[str]) -> dict[str, str]:
         """Return the label of each of some entities, by id; those that do not exist are absent."""
         rows = self._catalog.rows(
@@ -309,6 +315,16 @@ class Lookups:
             "SELECT source, relation, target, confidence, since, block FROM edges"
             " WHERE source = ?1 OR target = ?1 ORDER BY file, place",
             (entity,),
+        )
+        return tuple(EdgeRecord(*row) for row in rows)
+
+    def edges_among(self, entities: Iterable[str]) -> tuple[EdgeRecord, ...]:
+        """Return the relations from or to any of some entities, each once, in the order of `edges_of`."""
+        rows = self._catalog.rows(
+            "WITH asked AS MATERIALIZED (SELECT value FROM json_each(?))"
+            " SELECT source, relation, target, confidence, since, block FROM edges"
+            " WHERE source IN asked OR target IN asked ORDER BY file, place",
+            (json.dumps(list(entities), ensure_ascii=False),),
         )
         return tuple(EdgeRecord(*row) for row in rows)
 

@@ -240,5 +240,9 @@ class VisibleLookups(Lookups):
         """Return the visible relations that start from or lead to an entity."""
         return self._seen(super().edges_of(entity))
 
+    def edges_among(self, entities: Iterable[str]) -> tuple[EdgeRecord, ...]:
+        """Return the visible relations from or to any of some entities."""
+        return self._seen(super().edges_among(entities))
+
     def _seen(self, edges: Iterable[EdgeRecord]) -> tuple[EdgeRecord, ...]:
         return tuple(edge for edge in edges if f"{edge.from_}#^{edge.block}" not in self._hidden)

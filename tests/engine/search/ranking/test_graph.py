@@ -61,11 +61,17 @@ class Lookups:
     def entity(self, entity: str) -> EntityRecord | None:
         return next((each for each in self.known.values() if each.id == entity), None)
 
+    def entities_of(self, entities: Iterable[str]) -> Mapping[str, EntityRecord]:
+        return {each.id: each for each in self.known.values() if each.id in set(entities)}
+
     def labels(self, entities: Iterable[str]) -> Mapping[str, str]:
         return {each.id: each.label for each in self.known.values() if each.id in set(entities)}
 
     def edges_of(self, entity: str) -> Sequence[EdgeRecord]:
         return [edge for edge in self.links if entity in (edge.from_, edge.to)]
+
+    def edges_among(self, entities: Iterable[str]) -> Sequence[EdgeRecord]:
+        return [edge for edge in self.links if {edge.from_, edge.to} & set(entities)]
 
     def mentions(self, target: str) -> Sequence[str]:
         return ["episode:2026-01-01:10:00"] if target == "entity:person--ann" else []
@@ -133,27 +139,31 @@ def test_no_step_is_taken_where_none_is_wanted() -> None:
     assert set(graph.reach("Ann")) == named
     beside = {"entity:project--apollo", "entity:project--harvest"}
     assert set(EntityGraph(Lookups(), depth=1).reach("Ann")) == named | beside
-    assert graph.relations("entity:person--ann", "What do you know about Ann?", with_all=True) == ()
+    assert graph.relations({"entity:person--ann": True}, "What do you know about Ann?") == {}
     deeper = EntityGraph(Lookups(), depth=3).reach("What do you know about Ann?")
     assert deeper["entity:tool--far"].strength == 0.125
 
 
 def test_the_relations_that_share_words_with_the_question_come_first() -> None:
     graph = EntityGraph(Lookups(), 2)
-    told = [
-        each.told("entity:project--harvest")
-        for each in graph.relations(
-            "entity:project--harvest", "Who funded the ledger project?", with_all=False
-        )
-    ]
-    assert told == ["funded-by › Ann Lee"]
-    of_ann = graph.relations("entity:person--ann", "Which harvest does Ann pay for?", with_all=True)
-    assert [each.told("entity:person--ann") for each in of_ann] == [
-        "Harvest Ledger System › funded-by",
-        "leads › Apollo",
-    ]
-    assert graph.relations("entity:person--ann", "Where does Ann live?", with_all=False) == ()
-    assert graph.relations("entity:person--nobody", "Who?", with_all=True) == ()
+    both = {"entity:project--harvest": False, "entity:person--ann": True, "entity:person--nobody": True}
+
+    def told(question: str) -> dict[str, list[str]]:
+        found = graph.relations(both, question)
+        return {entity: [each.told(entity) for each in own] for entity, own in found.items()}
+
+    assert told("Who funded the ledger project?") == {
+        "entity:project--harvest": ["funded-by › Ann Lee"],
+        "entity:person--ann": ["Harvest Ledger System › funded-by", "leads › Apollo"],
+    }
+    assert told("Who leads Apollo?") == {
+        "entity:project--harvest": [],
+        "entity:person--ann": ["leads › Apollo", "Harvest Ledger System › funded-by"],
+    }
+    assert told("Which harvest does Ann pay for?") == {
+        "entity:project--harvest": ["funded-by › Ann Lee"],
+        "entity:person--ann": ["Harvest Ledger System › funded-by", "leads › Apollo"],
+    }
 
 
 @settings(max_examples=200)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -405,9 +406,12 @@ class Reached:
     def reach(self, question: str) -> dict[str, ReachedMemory]:
         return {"entity:project--apollo": self._reached}
 
-    def relations(self, entity: str, question: str, *, with_all: bool) -> list[HitRelation]:
-        ends = ("tool--sqlite", "place--lisbon") if with_all else ("tool--sqlite",)
-        return [HitRelation(entity, "needs", f"entity:{end}", end) for end in ends]
+    def relations(self, entities: Mapping[str, bool], question: str) -> dict[str, list[HitRelation]]:
+        ends = ("tool--sqlite", "place--lisbon")
+        return {
+            entity: [HitRelation(entity, "needs", f"entity:{end}", end) for end in ends[: 1 + with_all]]
+            for entity, with_all in entities.items()
+        }
 
 
 APOLLO = Chunk(

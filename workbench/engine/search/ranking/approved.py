@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, tzinfo
+from itertools import islice
 from typing import Protocol
 
 from workbench.engine.catalog.records import EntityRecord, FactRecord
@@ -305,7 +306,8 @@ def approved_about(
             place = f"file:{citation(entity.path, present.line, present.line)}"
             successions[fact.id] = Succession(fact, present, place)
     citing = tuple(fact for fact in citing if fact.id in successions or fact.holds(today))
-    return Approved(citing, successions, tuple(_lending(chunks, frozenset(terms), today))[:_MOST_LENDING])
+    lending = _lending(chunks, frozenset(terms), today)
+    return Approved(citing, successions, tuple(islice(lending, _MOST_LENDING)))
 
 
 def _holding(fact: FactRecord, lookups: FactLookups) -> FactRecord | None:

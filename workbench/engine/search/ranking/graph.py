@@ -58,8 +58,8 @@ class GraphLane(Protocol):
         """Return memories by id, the strongest first."""
         ...
 
-    def relations(self, entity: str, question: str, *, with_all: bool) -> Sequence[HitRelation]:
-        """Return the relations of an entity that answer a question."""
+    def relations(self, entities: Mapping[str, bool], question: str) -> Mapping[str, Sequence[HitRelation]]:
+        """Return the relations of entities that answer a question; of those marked True the others too."""
         ...
 
 
@@ -70,8 +70,10 @@ class EntityLookups(Protocol):
     def called(self, first_name: str) -> EntityRecord | None: ...
     def names_with(self, pieces: Iterable[str]) -> Sequence[tuple[str, str, str]]: ...
     def edges_of(self, entity: str) -> Sequence[EdgeRecord]: ...
+    def edges_among(self, entities: Iterable[str]) -> Sequence[EdgeRecord]: ...
     def mentions(self, target: str) -> Sequence[str]: ...
     def entity(self, entity: str) -> EntityRecord | None: ...
+    def entities_of(self, entities: Iterable[str]) -> Mapping[str, EntityRecord]: ...
     def labels(self, entities: Iterable[str]) -> Mapping[str, str]: ...
 
 
@@ -102,30 +104,39 @@ class EntityGraph:
         strongest = sorted(found.items(), key=lambda pair: -pair[1].strength)
         return dict(strongest[:_MOST_PLACES])
 
-    def relations(self, entity: str, question: str, *, with_all: bool) -> Sequence[HitRelation]:
-        """Return the relations of an entity that share words with a question, at most eight.
+    def relations(self, entities: Mapping[str, bool], question: str) -> Mapping[str, Sequence[HitRelation]]:
+        """Return the relations of entities that share words with a question, at most eight of each.
 
         Args:
-            entity: Its id.
-            with_all: Fill up with its other relations, in the order of the files.
+            entities: Whether to fill up with its other relations, in the order of the files, by each one's id.
         """
-        record = self._lookups.entity(entity)
-        if record is None or not self._depth:
-            return ()
-        own = set(index_terms(" ".join((record.label, *record.aliases))))
-        asked = set(index_terms(question)) - own - STOP_WORDS
-        answering: list[HitRelation] = []
-        others: list[HitRelation] = []
-        edges = tuple(self._lookups.edges_of(entity))[: _MOST_NEIGHBOURS * 2]
-        others_of = [edge.to if edge.from_ == entity else edge.from_ for edge in edges]
-        labels = self._lookups.labels(others_of)
-        for edge, other in zip(edges, others_of, strict=True):
-            if other not in labels:
-                continue
-            relation = HitRelation(edge.from_, edge.relation, edge.to, labels[other])
-            words = set(index_terms(f"{edge.relation.replace('-', ' ')} {labels[other]}"))
-            (others if asked.isdisjoint(words) else answering).append(relation)
-        return tuple([*answering, *(others if with_all else ())][:_MOST_RELATIONS])
+        if not entities or not self._depth:
+            return {}
+        records = self._lookups.entities_of(entities)
+        edges: dict[str, list[EdgeRecord]] = {entity: [] for entity in records}
+        for edge in self._lookups.edges_among(records):
+            for end in {edge.from_, edge.to} & edges.keys():
+                if len(edges[end]) < _MOST_NEIGHBOURS * 2:
+                    edges[end].append(edge)
+        others_of = {
+            entity: [edge.to if edge.from_ == entity else edge.from_ for edge in own]
+            for entity, own in edges.items()
+        }
+        labels = self._lookups.labels({other for others in others_of.values() for other in others})
+        asked = set(index_terms(question)) - STOP_WORDS
+        found = {}
+        for entity, record in records.items():
+            telling = asked.difference(index_terms(" ".join((record.label, *record.aliases))))
+            answering: list[HitRelation] = []
+            others: list[HitRelation] = []
+            for edge, other in zip(edges[entity], others_of[entity], strict=True):
+                if other not in labels:
+                    continue
+                relation = HitRelation(edge.from_, edge.relation, edge.to, labels[other])
+                words = index_terms(f"{edge.relation.replace('-', ' ')} {labels[other]}")
+                (others if telling.isdisjoint(words) else answering).append(relation)
+            found[entity] = tuple([*answering, *(others if entities[entity] else ())][:_MOST_RELATIONS])
+        return found
 
     def _step(
         self, ways: Mapping[str, str], strength: float, found: dict[str, ReachedMemory]

@@ -15,7 +15,6 @@ from workbench.engine.results.recall import (
     Faded,
     Found,
     Hit,
-    HitRelation,
     Lane,
     Signals,
     WhyNot,
@@ -261,17 +260,17 @@ class Search:
         ranked, candidates, scored, _ = self.ranked(())
         selected = select(ranked, self.options, scored.idf.keys() | self.near.keys())
         ranks = ranks_of(scored.units) if self.options.explain else {}
-        hits = tuple(
-            self._hit(place, passage, candidates, scored, ranks) for place, passage in selected.chosen
-        )
         wanted = scored.idf.keys() | self.near.keys()
-        faded = tuple(
-            self._hit(place, passage_in_context(place.unit, wanted), candidates, scored, ranks)
-            for place in self._affordable(selected, wanted)
+        faded = [
+            (place, passage_in_context(place.unit, wanted)) for place in self._affordable(selected, wanted)
+        ]
+        hits = self._with_relations(
+            [self._hit(*each, candidates, scored, ranks) for each in (*selected.chosen, *faded)]
         )
         period = self.question.period
+        shown = len(selected.chosen)
         return Found(
-            hits,
+            hits[:shown],
             "none",
             None,
             None,
@@ -280,7 +279,7 @@ class Search:
             strategy=self.question.strategy,
             period=(period.first.isoformat(), period.last.isoformat()) if period else None,
             cuts=tuple(selected.cuts),
-            faded=Faded(len(selected.faded), faded),
+            faded=Faded(len(selected.faded), hits[shown:]),
         )
 
     def _affordable(self, selected: Selection, wanted: Collection[str]) -> list[Ranked]:
@@ -445,23 +444,31 @@ class Search:
             outdated_since=place.outdated_since,
             approved_as=place.approved_as,
             matched=(place.unit.start_line, place.unit.end_line),
-            relations=self._relations(chunk.memory_id) if not chunk.is_retired else (),
         )
 
-    def _relations(self, memory_id: str) -> tuple[HitRelation, ...]:
-        """Return the relations of an entity that answer the question, without those to what was archived."""
-        if self._lane is None or not memory_id.startswith("entity:") or "#" in memory_id:
-            return ()
-        reached = self.graph.get(memory_id)
-        with_all = self.question.strategy == "about" and reached is not None and reached.strength > _NEXT
-        found = self._lane.relations(memory_id, self.question.text, with_all=with_all)
-        scores = self.scores.of({end for each in found for end in (each.from_, each.to)})
+    def _with_relations(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """Return hits with the relations of entities that answer the question, without those to what was archived."""
+        if self._lane is None:
+            return tuple(hits)
+        entities = {}
+        for hit in hits:
+            if not hit.retired and hit.id.startswith("entity:") and "#" not in hit.id:
+                reached = self.graph.get(hit.id)
+                is_meant = reached is not None and reached.strength > _NEXT
+                entities[hit.id] = self.question.strategy == "about" and is_meant
+        found = self._lane.relations(entities, self.question.text)
+        ends = {end for own in found.values() for each in own for end in (each.from_, each.to)}
+        scores = self.scores.of(ends)
+        gone = {end for end in ends if (own := scores[end]) is not None and own.status == "archived"}
+        shown = {
+            entity: tuple([each for each in own if each.from_ not in gone and each.to not in gone])
+            for entity, own in found.items()
+        }
         return tuple(
-            each
-            for each in found
-            if not any(
-                (own := scores[end]) is not None and own.status == "archived" for end in (each.from_, each.to)
-            )
+            [
+                replace(hit, relations=shown[hit.id]) if not hit.retired and shown.get(hit.id) else hit
+                for hit in hits
+            ]
         )
 
 
