@@ -183,9 +183,9 @@ def item_tick(item: ReviewItem) -> str:
     return tick
 
 
-def box(tick: str) -> Line:
+def box(tick: str, link: str = "") -> Line:
     """Draw the box before what waits, with its tick."""
-    return (Span(BOXES[tick], "strong" if tick else "decide"), gap(1))
+    return (Span(BOXES[tick], "strong" if tick else "decide", link), gap(1))
 
 
 def title_role(tick: str) -> str:
@@ -215,14 +215,15 @@ def waiting_lines(item: ReviewItem, width: int) -> list[Line]:
     return lines
 
 
-def waiting_row(tick: str, title: str, beside: str, width: int) -> Line:
+def waiting_row(tick: str, title: str, beside: str, width: int, link: str = "") -> Line:
     """Draw something that waits: its tick, what it is, and from whom.
 
     Args:
         tick: A key of `BOXES`.
         beside: A word at the right margin, see `asked_row`.
+        link: What a click on the box does.
     """
-    left = (*box(tick), ink(title, title_role(tick)))
+    left = (*box(tick, link), ink(title, title_role(tick)))
     return asked_row(left, beside, width, "faint")
 
 

@@ -188,9 +188,13 @@ def hit_row(hit: Hit, question: str, today: date, width: int, *, contested: bool
     # A fact begins with whom it is about, which is what is asked for as often as not.
     near = any(begin < room for begin, _ in matches_in(said, question)[:1])
     begins = hit.id.startswith("entity:") and (near or len(said) <= _TWICE * room)
-    text = said if begins else part_around_match(said, question, room)
-    left = (sign, *lit(plain(text, room), question, "soft" if faded else "text"))
-    return spread(left, right, width)
+    role = "soft" if faded else "text"
+
+    def part(room: int) -> Line:
+        text = said if begins else part_around_match(said, question, room)
+        return (sign, *lit(plain(text, room), question, role))
+
+    return spread(part(room), right, width, part(3 * room))
 
 
 def is_near_at_best(hit: Hit) -> bool:

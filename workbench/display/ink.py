@@ -23,6 +23,16 @@ class Span:
 
 Line = tuple[Span, ...]
 BLANK: Line = ()
+
+
+class SpreadLine(tuple[Span, ...]):
+    """A line cut for what stands at its right edge, which still knows the whole of it, and the room that there was."""
+
+    whole: Line
+    right: Line
+    room: int
+
+
 SCORE_STEPS = 5
 TEXT_FIRST = 28
 """Cells that a text has before a remark beside it gets one."""
@@ -76,17 +86,35 @@ def links_in(line: Line) -> list[tuple[int, str]]:
     return [(cell, link) for link, cell in found.items()]
 
 
-def spread(left: Line, right: Line, width: int) -> Line:
+def spread(left: Line, right: Line, width: int, whole: Line = BLANK) -> SpreadLine:
     """Put one line at the left and one at the right edge; the left one is cut where they would meet.
 
     Args:
         right: What is always whole, as far as `width` allows.
+        whole: What the left one is a part of; see `broken`.
     """
     room = width - line_width(right)
     if right:
         room -= 2
-    left = cut(left, room)
-    return (*left, gap(width - line_width(left) - line_width(right)), *right)
+    shown = cut(left, room)
+    line = SpreadLine((*shown, gap(width - line_width(shown) - line_width(right)), *right))
+    line.whole, line.right, line.room = whole or left, right, room
+    return line
+
+
+def broken(line: Line, most: int) -> list[Line]:
+    """Draw a line that was cut as it would be with more room: on up to `most` lines, below the sign that leads it."""
+    if most < 2 or not isinstance(line, SpreadLine) or line_width(line.whole) <= line.room:
+        return [line]
+    lead = next((at + 1 for at, span in enumerate(line.whole[:2]) if span.text.endswith(" ")), 0)
+    indent = line_width(line.whole[:lead])
+    if line.room - indent < TEXT_FIRST // 2:
+        return [line]
+    parts = wrap_line(line.whole[lead:], line.room - indent)
+    if len(parts) > most:
+        parts[most - 1 :] = [cut((*parts[most - 1], Span("…")), line.room - indent)]
+    first = spread((*line.whole[:lead], *parts[0]), line.right, line_width(line))
+    return [first, *((gap(indent), *part) for part in parts[1:])]
 
 
 def at_right(text: int, state: str, beside: str, width: int, *, role: str = "soft") -> Line:

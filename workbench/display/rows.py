@@ -150,22 +150,9 @@ def block_row(name: str, tokens: int, budget: int | None, width: int) -> Line:
     danger, cells = tokens > budget, _BAR if width >= 64 else 10
     right = (
         Span(f"{tokens:,} of {budget:,} ", "danger" if danger else "faint"),
-        *(budget_bar if danger and budget else _bar)(tokens, budget, cells),
+        *budget_bar(tokens, budget, cells),
     )
     return spread((ink(name.upper(), "soft+strong"),), right, width)
-
-
-def _bar(used: int, budget: int, width: int) -> Line:
-    return bar(used / budget if budget else 1.0, width)
-
-
-def bar(share: float, width: int) -> Line:
-    """Draw a share of a whole; more than all of it is drawn as a danger."""
-    full = round(max(0.0, min(1.0, share)) * width)
-    return (
-        Span("━" * full, "danger" if share > 1 else "store.core"),
-        Span("─" * (width - full), "rule"),
-    )
 
 
 def day_heading(on: date, today: date) -> str:

@@ -8,7 +8,8 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from workbench.display.ink import Line, Span
+from tests.tui.stillness import settle
+from workbench.display.ink import Line, Span, spread
 from workbench.tui.keys.table import COMMANDS, canonical
 from workbench.tui.palette import Palette
 from workbench.tui.parts.list import ListPart
@@ -243,3 +244,58 @@ def test_sections_begin_with_a_heading_and_all_but_the_first_with_a_space() -> N
     assert [repeated_heading(rows, at) for at in (1, 2, 8)] == [0, None, 7], "no heading stands over a space"
     assert [step_from(rows, at, 1) for at in (2, 5)] == [5, 7]
     assert (rows.row("arc"), rows.row("section:x"), rows.row("nothing")) == ("arc", None, None)
+
+
+def said(app: ListApp) -> list[str]:
+    return [
+        "".join(each.text for each in app.list.render_line(y)).rstrip() for y in range(app.list.size.height)
+    ]
+
+
+def sentence(text: str, width: int) -> Line:
+    return spread((Span("◷ "), Span(text)), (Span("today"),), width)
+
+
+async def test_what_is_cut_is_broken_into_lines_as_long_as_every_row_fits() -> None:
+    app = ListApp()
+    async with app.run_test(size=(40, 12)) as pilot:
+        rows: Rows[str, str] = Rows(sentence)
+        rows.add("A sentence that is longer than the row it stands in", "long", "First")
+        rows.add("A short one", "short", "Second")
+        app.list.show(rows)
+        whole = said(app)
+        assert whole[:6] == [
+            "  FIRST",
+            "▌ ◷ A sentence that is longer     today",
+            "▌   than the row it stands in",
+            "",
+            "  SECOND",
+            "  ◷ A short one                   today",
+        ]
+        await pilot.press("j")
+        assert app.list.cursor_key == "short"
+        await pilot.press("k")
+        assert app.list.cursor_key == "long"
+        await pilot.press("j")
+        await pilot.click(ListPart, offset=(6, 2))
+        assert app.list.cursor_key == "long"
+        await pilot.resize_terminal(40, 5)
+        await settle(pilot)
+        assert said(app)[1] == "▌ ◷ A sentence that is longer t…  today"
+        assert len(app.list.rows) == 5
+        await pilot.resize_terminal(40, 12)
+        await settle(pilot)
+        assert said(app) == whole
+        assert app.list.cursor_key == "long"
+
+
+async def test_a_text_that_would_take_more_lines_than_there_are_ends_where_they_end() -> None:
+    app = ListApp()
+    async with app.run_test(size=(40, 12)):
+        rows: Rows[str, str] = Rows(sentence)
+        rows.add("word " * 60, "long")
+        app.list.show(rows)
+        assert [line[-6:] for line in said(app)[:4]] == [" today", "d word", "word …", ""]
+        app.list.show(rows.spaced())
+        assert len(app.list.rows) == 4
+        assert not said(app)[3].strip("▌ ")

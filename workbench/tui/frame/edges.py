@@ -15,7 +15,7 @@ from workbench.display.action_words import by_whom, taken_back
 from workbench.display.card import told
 from workbench.display.cells import cell_width, plain, wrap
 from workbench.display.ink import BLANK, Span, cut, gap, ink, line_width, spread
-from workbench.display.rows import bar
+from workbench.display.rows import budget_bar
 from workbench.display.words import counted, percent
 from workbench.engine.errors import DocumentError, HistoryDamaged, WorkbenchError
 from workbench.engine.results.audit import NextSteps
@@ -419,7 +419,7 @@ def rail(
     if cap:
         said = Span(f"{tokens:,} of {cap:,}", "danger" if tokens > cap else "soft", PLACE_LINK + "core")
         lines += [BLANK, (gap(1), Span("tokens carried", "faint")), (gap(1), said)]
-        lines.append((gap(1), *bar(tokens / cap, min(_CARRIED, width - 3))))
+        lines.append((gap(1), *budget_bar(tokens, cap, min(_CARRIED, width - 3))))
     return lines
 
 

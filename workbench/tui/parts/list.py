@@ -126,7 +126,10 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._plain_ground = ground
         self._always_lit = always_lit
-        self.rows: AnyRows = Rows[str, str]()
+        self._given: AnyRows = Rows[str, str]()
+        self.rows: AnyRows = self._given
+        """What was given to be shown, with as many lines for each as fit."""
+        self._fitted_to = Size(0, 0)
         self.cursor = -1
         self.marks = Marks()
         self._empty = empty
@@ -153,7 +156,8 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         before = self.cursor_key
         at_top = round(self.scroll_y) == 0
         screen_line = self.cursor - round(self.scroll_y)
-        self.rows = rows
+        self._given = rows
+        rows = self.rows = self._fitted()
         self._strips.clear()
         found = rows.find(before) if before else None
         self.cursor = found if found is not None else nearest(self.rows, self.cursor)
@@ -165,6 +169,16 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
         if self.cursor_key != before:
             self.post_message(self.Moved(self, self.cursor_key))
+
+    def _fitted(self) -> AnyRows:
+        self._fitted_to = size = self.size
+        try:
+            return self._given.fitted(self._room(size.width), size.height)
+        except Exception:  # a row that cannot be drawn says so in its own place
+            return self._given
+
+    def _room(self, width: int) -> int:
+        return max(1, width - _GUTTER - _MARGIN_RIGHT)
 
     def redraw(self) -> None:
         """Draw the same rows again: they look otherwise now."""
@@ -182,6 +196,10 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         index = y + round(self.scroll_y)
+        if y == 0 and self.size != self._fitted_to:
+            # What was shown before there was a place on the screen.
+            self._fitted_to = self.size
+            self.call_later(self.on_resize)
         if y == 0 and (heading := repeated_heading(self.rows, index)) is not None:
             index = heading
         if index >= len(self.rows):
@@ -195,9 +213,8 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
             self._strips.clear()
         cached = self._strips.get((index, width, ground, sign))
         if cached is None:
-            room = max(1, width - _GUTTER - _MARGIN_RIGHT)
             role = "strong" if self._lit else "faint"
-            line = (Span(sign[0], role), Span(sign[1], "decide"), *self._words(index, room))
+            line = (Span(sign[0], role), Span(sign[1], "decide"), *self._words(index, self._room(width)))
             cached = palette.strip(line, width, ground)
             if len(self._strips) >= _MOST_CACHED:
                 self._strips.clear()
@@ -363,11 +380,8 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
     def on_click(self, event: events.Click) -> None:
         if not len(self.rows):
             return
-        index = event.y + round(self.scroll_y)
-        on_sticky = event.y == 0 and repeated_heading(self.rows, index) is not None
-        if 0 <= index < len(self.rows):
-            index = self.rows.owner(index)
-        if on_sticky or not 0 <= index < len(self.rows) or not self.rows.key(index):
+        index = self._row_under(event)
+        if index < 0 or (event.y == 0 and repeated_heading(self.rows, index) is not None):
             return
         if event.shift:
             self.marks.range_to(self.rows, self.cursor, index)
@@ -378,15 +392,15 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         self._move_to(index)
         if event.shift or event.ctrl:
             return
-        line = self._words(index, max(1, self.scrollable_content_region.width - _GUTTER - _MARGIN_RIGHT))
+        at = event.y + round(self.scroll_y)
+        line = self._words(at, self._room(self.scrollable_content_region.width))
         if (link := link_at(line, event.x - _GUTTER)).startswith(PRESS_LINK):
             self.post_message(DrawnLines.Pressed(link))
         elif event.chain == 2:
             self.post_message(self.Chosen(self, self.cursor_key))
 
-    def on_resize(self, _event: events.Resize) -> None:
-        self._strips.clear()
-        self._keep_cursor_in_sight()
+    def on_resize(self) -> None:
+        self.show(self._given)
 
     # Dragging the mouse marks a range.
 

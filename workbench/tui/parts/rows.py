@@ -6,7 +6,7 @@ from bisect import bisect_right
 from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar, cast
 
-from workbench.display.ink import BLANK
+from workbench.display.ink import BLANK, broken
 from workbench.display.rows import heading_row
 
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from workbench.display.ink import Line
 
+
+_LINES = (3, 2)
+"""How many lines a row may take at most, as long as all rows still fit."""
 
 Head = TypeVar("Head")
 Row = TypeVar("Row")
@@ -36,13 +39,14 @@ class Rows(Generic[Head, Row]):
         draw_heading: Callable[[Head, int], Line] | None = None,
     ) -> None:
         self._draw, self._draw_heading = draw, draw_heading
+        self._most = 1
         self._empty()
 
     def _empty(self) -> None:
         self._rows: list[Head | Row | None] = []
         self._keys: list[str] = []
         self._headings: list[int] = []
-        self._spaces: set[int] = set()
+        self._below: dict[int, int] = {}
         self._index: dict[str, int] = {}
         self._indexed = 0
 
@@ -109,15 +113,17 @@ class Rows(Generic[Head, Row]):
         return cast("Head", self._rows[index]) if self.heading(index) == index else None
 
     def owner(self, index: int) -> int:
-        """Return the row that a line belongs to: itself, or the row before where it is the space below that."""
-        return index - 1 if index in self._spaces else index
+        """Return the row that a line belongs to: itself, or the one above that it goes on with."""
+        return index - self._below.get(index, 0)
 
     def line(self, index: int, width: int) -> Line:
-        """Draw a line: a row, a heading or a space."""
-        head, row = self.head(index), self.row_at(index)
+        """Draw a line: a row, what goes on with it, a heading or a space."""
+        owner = self.owner(index)
+        head, row = self.head(owner), self.row_at(owner)
         if head is not None:
             return self.draw_heading(head, width)
-        return BLANK if row is None else self.draw(row, width)
+        lines = [] if row is None else broken(self.draw(row, width), self._most)
+        return lines[index - owner] if index - owner < len(lines) else BLANK
 
     def draw(self, row: Row, width: int) -> Line:
         """Draw a row."""
@@ -134,17 +140,41 @@ class Rows(Generic[Head, Row]):
 
     def spaced(self) -> Self:
         """Return these rows with a space below each, which belongs to it."""
+        return self._longer([1] * len(self), spaces=False)
+
+    def fitted(self, width: int, height: int) -> Self:
+        """Return these rows with what is cut broken into lines, as long as all of them fit a height."""
+        room = height - len(self)
+        for most in _LINES if room > 0 else ():
+            lines = {
+                at: len(broken(self.draw(row, width), most)) - 1
+                for at, key in enumerate(self._keys)
+                if key and (row := self.row_at(at)) is not None
+            }
+            if 0 < sum(lines.values()) <= room:
+                rows = self._longer([lines.get(at, 0) + last_line(self, at) - at for at in range(len(self))])
+                rows._most = most
+                return rows
+        return self
+
+    def _longer(self, lines: Sequence[int], *, spaces: bool = True) -> Self:
+        """Return these rows with so many lines going on with each.
+
+        Args:
+            spaces: Whether the spaces between sections stay.
+        """
         rows = copy(self)
         rows._empty()
         for at, row in enumerate(self._rows):
+            if self.owner(at) != at or (row is None and not spaces):
+                continue
             if self.heading(at) == at:
                 rows._headings.append(len(rows._rows))
-            elif row is None:
-                continue
             rows.add(cast("Row | None", row), self._keys[at])
-            if self.heading(at) != at:
-                rows._spaces.add(len(rows._rows))
-                rows.add(None)
+            if row is not None and self.heading(at) != at:
+                for below in range(1, lines[at] + 1):
+                    rows._below[len(rows._rows)] = below
+                    rows.add(None)
         return rows
 
     def keeping(self, kept: Sequence[int]) -> Self:
@@ -163,11 +193,6 @@ class Rows(Generic[Head, Row]):
                 rows.add_heading(cast("Head", self._rows[heading]), self._keys[heading])
             if heading != at:
                 rows.add(cast("Row | None", self._rows[at]), self._keys[at])
-            # Lines without a key go on with the row before.
-            for further in range(at + 1, len(self._rows)):
-                if self._keys[further] or self.owner(further) == further:
-                    break
-                rows.add(cast("Row | None", self._rows[further]))
         return rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from workbench.display.ink import ink, spread
-from workbench.display.rows import bar, block_row, item_row
+from workbench.display.rows import block_row, budget_bar, item_row
 from workbench.display.today import fitting
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.rows import Rows
@@ -50,9 +50,7 @@ class CorePlace(Place):
                 f"{said}, title {outside:,}",
                 said,
             )
-        return spread(
-            (ink(said, "soft"),), bar(results.tokens / results.cap if results.cap else 1.0, _BAR), width
-        )
+        return spread((ink(said, "soft"),), budget_bar(results.tokens, results.cap, _BAR), width)
 
     @property
     def destination(self) -> Destination | None:

@@ -168,11 +168,9 @@ class InboxRows(Rows["str", "Waiting | Reflected | Unreadable"]):
         if isinstance(row, Unreadable):
             return spread((Span("! ", "danger"), ink(row.title)), (), width)
         tick = "aside" if row.group == ASIDE and not row.tick else row.tick
-        if row.held is not None:
-            # A secret is not stored by a click on a box.
-            return waiting_row(tick, row.words, row.who, width)
-        box, *rest = waiting_row(tick, row.words, row.who, width)
-        return (Span(box.text, box.role, PRESS_LINK + self._accepts), *rest)
+        # A secret is not stored by a click on a box.
+        press = "" if row.held is not None else PRESS_LINK + self._accepts
+        return waiting_row(tick, row.words, row.who, width, press)
 
 
 class InboxPlace(Place):
