@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import fold, stem
+from workbench.engine.language.chinese import telling_pairs
 from workbench.engine.language.sentences import asks, sentences
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.vocabulary import EMPTY, NUMBER_WORDS
@@ -171,7 +171,7 @@ def clauses_of(text: str) -> list[Clause]:
                 asking = (asking or asks(core)) and not asserts(core)
             at = sentence.start + start
             named = text[max(0, at - _COLON) : at].rstrip().endswith(":")
-            found.append(Clause(piece, at, number, asking, _tokens(piece, at), named))
+            found.append(Clause(piece, at, number, asking, tokens_of(piece, at), named))
             if len(found) == _CLAUSES:
                 return found
     return found
@@ -225,7 +225,13 @@ def _piece(sentence: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, stop
 
 
-def _tokens(text: str, offset: int) -> tuple[Token, ...]:
+def tokens_of(text: str, offset: int) -> tuple[Token, ...]:
+    """Return the words of a text; of Chinese its pairs of characters.
+
+    Args:
+        text: Of a clause.
+        offset: Its place in the passage.
+    """
     if _CHINESE.search(text):
         return tuple(_chinese_tokens(text, offset))
     return tuple(
@@ -241,7 +247,7 @@ def _tokens(text: str, offset: int) -> tuple[Token, ...]:
 
 
 def _chinese_tokens(text: str, offset: int) -> Iterator[Token]:
-    """Yield words as they are, and of each run of Chinese its pairs of characters, but for those that join words."""
+    """Yield words as they are, and of each run of Chinese the pairs of characters that tell, in simplified ones."""
     for match in _TOKEN.finditer(text):
         for run in _RUN.finditer(match[0]):
             start = offset + match.start() + run.start()
@@ -249,6 +255,5 @@ def _chinese_tokens(text: str, offset: int) -> Iterator[Token]:
                 name = _NAME.search(run[0]) is not None
                 yield Token(start, start + len(run[0]), fold(run[0]), stem(fold(run[0])), name)
                 continue
-            for place, (one, other) in enumerate(pairwise(run[0]), start):
-                if _JOINTS.isdisjoint(one + other):
-                    yield Token(place, place + 2, one + other, one + other)
+            for place, pair in telling_pairs(run[0]):
+                yield Token(start + place, start + place + 2, pair, pair)

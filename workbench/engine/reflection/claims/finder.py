@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection import items
+from workbench.engine.reflection.claims.chinese import Change, find_changed
 from workbench.engine.reflection.claims.deeds import DOING, DONE, TRIES, is_getting, is_light
 from workbench.engine.reflection.claims.likely import DENIALS, VALUES, WORDS, find_likely
 from workbench.engine.reflection.claims.model import Origin, Postings
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from workbench.engine.markdown.review import Evidence, ReviewItem
-    from workbench.engine.reflection.claims.likely import Likely
+    from workbench.engine.reflection.claims.likely import Likely, Said
     from workbench.engine.reflection.claims.model import (
         Alternative,
         Choice,
@@ -121,6 +122,11 @@ def find_conflicts(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
     work.check()
     found += [_turn(snapshot, turn) for turn in find_turns(claims.choices, claims.deeds, weights)]
     work.check()
+    told = [proof for _, item in found for proof in item.evidence]
+    for earlier, change in find_changed(claims.changes, claims.said, weights):
+        certainty, item = _turn(snapshot, Turn(earlier, change, replaces=True))
+        if not any(_is_same(item.evidence[-1], proof) for proof in told):
+            found.append((certainty, item))
     told = [proof for _, item in found for proof in item.evidence]
     for pair in find_likely(claims.said, weights):
         odds, item = _likely(snapshot, pair)
@@ -242,7 +248,9 @@ def _turn(snapshot: Snapshot, turn: Turn) -> tuple[float, ReviewItem]:
         before,
         after,
         quotes,
-        reason=_TURNS.get(new.kind, "The later statement turns away from the earlier one."),
+        reason="The later statement says what it became."
+        if isinstance(new, Change)
+        else _TURNS.get(new.kind, "The later statement turns away from the earlier one."),
         confidence="medium",
         held_since=old.origin.passage.day or None,
         until=new.origin.passage.day or None,
@@ -353,6 +361,7 @@ def cannot_both_hold(earlier: str, later: str, owner: str) -> bool:
         find_updates(claims.measured, weights)
         or find_oppositions(claims.denials, claims.deeds, weights)
         or find_turns(claims.choices, claims.deeds, weights)
+        or find_changed(claims.changes, claims.said, weights)
     )
 
 
@@ -366,8 +375,8 @@ class Turn:
         replaces: Whether the new one is said to take the old one's place; else nobody can tell which holds.
     """
 
-    old: Choice | Deed
-    new: Choice
+    old: Choice | Deed | Said
+    new: Choice | Change
     replaces: bool
 
 

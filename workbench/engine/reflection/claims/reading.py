@@ -18,6 +18,7 @@ from workbench.engine.language.calendar import ENGLISH_MONTH_IN_FULL, ENGLISH_WE
 from workbench.engine.language.sentences import asks
 from workbench.engine.markdown.review import Evidence
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.reflection.claims.chinese import changes
 from workbench.engine.reflection.claims.clauses import Mode, asserts, begin_of, clauses_of, without_lead
 from workbench.engine.reflection.claims.deeds import deeds, denials, denies, of_whom, telling
 from workbench.engine.reflection.claims.likely import said_in
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.reflection.claims.chinese import Change
     from workbench.engine.reflection.claims.clauses import Clause, Token
     from workbench.engine.reflection.claims.likely import Said
     from workbench.engine.reflection.claims.model import Deed, Denial, Measured
@@ -271,6 +273,7 @@ class Claims:
     deeds: list[Deed] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
     documents: list[frozenset[str]] = field(default_factory=list)
     owner: str = ""
 
@@ -281,6 +284,7 @@ class Claims:
         values = [value for number in range(len(clauses)) for value in measured(clauses, number, origin)]
         self.measured.extend(values[:_MOST_VALUES])
         self.said.extend(said_in(clauses, origin))
+        self.changes.extend(changes(origin))
         for number in range(len(clauses)):
             for denial in denials(clauses, number, origin):
                 self.denials.append(replace(denial, origin=self._of_owner(denial.origin)))
@@ -309,6 +313,7 @@ class Claims:
             sorted(self.deeds, key=lambda claim: claim.origin.order),
             sorted(self.choices, key=lambda claim: claim.origin.order),
             sorted(self.said, key=lambda claim: claim.origin.order),
+            sorted(self.changes, key=lambda claim: claim.origin.order),
             self.documents,
             self.owner,
         )
