@@ -51,6 +51,19 @@ def test_what_is_asked_supposed_or_advised_has_not_changed(text: str) -> None:
     assert not list(changes(Origin(Passage("p", text, "", 1, 1), 1, "")))
 
 
+@pytest.mark.parametrize(
+    "later",
+    [
+        "如果预算够，会费就降到 150 元。",
+        "大家讨论要不要把会费降到 150 元。",
+        "会费可能降到 150 元。",
+        "会费降到 150 元的事还没定。",
+    ],
+)
+def test_a_value_that_is_only_supposed_changes_nothing(later: str, tmp_path: Path) -> None:
+    assert not found(tmp_path, "会费每人每年 200 元。", later)
+
+
 def test_a_long_run_of_words_of_change_is_read_in_bounded_steps() -> None:
     for words in ("换成", "由改由", "从换成，", "不再使用", "换成，"):
         text = words * (200_000 // len(words))

@@ -7,7 +7,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import fold, stem
-from workbench.engine.language.chinese import telling_pairs
+from workbench.engine.language.chinese import Stance, telling_pairs
+from workbench.engine.language.chinese import clauses as chinese_clauses
 from workbench.engine.language.sentences import asks, sentences
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claims.vocabulary import EMPTY, NUMBER_WORDS
@@ -87,6 +88,9 @@ class Mode(IntEnum):
     ASKS = 3
 
 
+_SUPPOSED: Final = frozenset((Stance.SUPPOSES, Stance.HEDGES, Stance.OPEN, Stance.ASKS, Stance.ASKS_FOR))
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word by its place in the passage, folded, with its stem; `name` says whether it is written like a name."""
@@ -114,6 +118,7 @@ class Clause:
         asked: Whether it asks rather than says.
         tokens: Its words; their places are those in the passage.
         named: Whether it stands behind a colon, so that the words before say of what it is.
+        stance: How it stands to what is so, if it is Chinese, whose clauses hang on one another without a word.
     """
 
     text: str
@@ -122,6 +127,7 @@ class Clause:
     asked: bool
     tokens: tuple[Token, ...]
     named: bool
+    stance: Mode = Mode.STATES
 
     @property
     def end(self) -> int:
@@ -134,6 +140,8 @@ class Clause:
         Args:
             position: Where a value or a verb begins; what stands before it decides.
         """
+        if self.stance is not Mode.STATES:
+            return self.stance
         before = self.text[: max(0, position - self.start)]
         if _SUPPOSES.search(before):
             return Mode.SUPPOSES
@@ -161,6 +169,7 @@ def clauses_of(text: str) -> list[Clause]:
     found: list[Clause] = []
     for number, sentence in enumerate(sentences(text, questions=True)):
         asking = False
+        stances = _chinese_stances(sentence.text)
         for start, end in _pieces(sentence.text):
             piece = sentence.text[start:end]
             if len(piece) > _LONGEST_CLAUSE:
@@ -171,10 +180,22 @@ def clauses_of(text: str) -> list[Clause]:
                 asking = (asking or asks(core)) and not asserts(core)
             at = sentence.start + start
             named = text[max(0, at - _COLON) : at].rstrip().endswith(":")
-            found.append(Clause(piece, at, number, asking, tokens_of(piece, at), named))
+            stance = next((mode for begin, stop, mode in stances if begin <= start < stop), Mode.STATES)
+            found.append(Clause(piece, at, number, asking, tokens_of(piece, at), named, stance))
             if len(found) == _CLAUSES:
                 return found
     return found
+
+
+def _chinese_stances(sentence: str) -> list[tuple[int, int, Mode]]:
+    """Return where a sentence in Chinese supposes or aims."""
+    if _CHINESE.search(sentence) is None:
+        return []
+    return [
+        (clause.start, clause.end, Mode.SUPPOSES if clause.stance in _SUPPOSED else Mode.AIMS)
+        for clause in chinese_clauses(sentence)
+        if clause.stance in _SUPPOSED or clause.stance is Stance.WISHES
+    ]
 
 
 def begin_of(clauses: Sequence[Clause], number: int) -> int:
