@@ -72,6 +72,7 @@ def test_what_is_of_something_else_is_not(tmp_path: Path, before: str, after: st
     [
         ("The archive has 1 TB.", "Raised to 2 TB.", "The archive: raised to 2 TB"),
         ("Upload limit: 20 MB per file.", "Cut to 15 MB per file.", "Upload limit: cut to 15 MB per file"),
+        ("I have 20 GB of space.", "Raised to 30 GB of space.", "The user said: “Raised to 30 GB of space”"),
         ("It has 1 TB of space.", "Raised to 2 TB of space.", "The user said: “Raised to 2 TB of space”"),
     ],
 )

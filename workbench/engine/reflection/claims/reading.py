@@ -568,8 +568,9 @@ def statement(origin: Origin, span: Span, owner: str, before: str = "") -> str:
     name = speaker_name(origin, owner)
     said = without_lead(written).rstrip(" .,;:?!？")
     head = _HEAD.match(before.partition("said: “")[2] or before) if _HEADLESS.match(said) else None
-    if head is not None:
-        return f"{(head['head'] or head['label']).strip()}: {said[:1].lower()}{said[1:]}"
+    subject = (head["head"] or head["label"]).strip() if head else ""
+    if subject and subject.casefold() != name.casefold():
+        return f"{subject}: {said[:1].lower()}{said[1:]}"
     if _SINCE.match(written):
         return f"{name} said: “{written.rstrip(' .,;:?!？')}”"
     if _OURS.match(said):
