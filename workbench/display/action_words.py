@@ -11,8 +11,10 @@ from workbench.display import words
 from workbench.display.words import QUOTES_WITHIN, counted
 from workbench.engine import layout
 from workbench.engine.patterns import lazy_pattern
+from workbench.engine.settings.schema import Unfit
 from workbench.engine.settings.sections import SCHEMA
-from workbench.engine.settings.wording import wording
+from workbench.engine.settings.wording import HALF_LIFE, meant, wording
+from workbench.engine.settings.wording import said as said_value
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import Action
@@ -110,7 +112,7 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         # As histories said it before `allowed a secret to be stored`.
         (r"secrets\.allow: (\w+) allowed",
          lambda m: f"allowed {'a secret' if len(m[1]) == 16 else f'{m[1]} secrets'} to be stored"),
-        (r"([a-z_]+(?:\.[a-z_]+)+) = (.*)", lambda m: f"set {_setting(m[1])} to {m[2]}"),
+        (r"([a-z_]+(?:\.[a-z_]+)+) = (.*)", lambda m: f"set {_setting(m[1])} to {_value(m[1], m[2])}"),
         (r"summed up (\d+) commits before (\S+)", r"shortened the audit log before \2"),
         (r"(?:edited|wrote) (\S+\.(?:md|toml|json))", lambda m: f"edited {named(m[1])}"),
         (r"(pinned|unpinned|archived|restored) ((?:entity|episode|core|procedure|vault):.*)",
@@ -192,6 +194,14 @@ def slug_words(name: str) -> str:
 
 def _setting(key: str) -> str:
     return wording(key).title if key in SCHEMA else key
+
+
+def _value(key: str, text: str) -> str:
+    """Return a value as people are told it; a rate of decay stands in the file, and they know its half-life."""
+    try:
+        return said_value(key, meant(key, text)) if key == HALF_LIFE else text
+    except Unfit:
+        return text
 
 
 def _names(text: str) -> str:
