@@ -459,6 +459,30 @@ async def test_an_answer_is_written_and_accepts_its_question(seen: Workspace, ke
         assert (item.fields or {})["answer"] == "Lisbon"
 
 
+async def test_what_is_reworded_is_ticked_and_one_undo_takes_back_both(seen: Workspace) -> None:
+    reflect(seen)
+
+    def fog() -> tuple[str, str]:
+        item = next(each for each in seen.inbox().review.items if each.id == BY_ID["fog"])
+        return item.after, item.decision
+
+    before = fog()
+    async with opened(seen) as pilot:
+        await press(pilot, "2")
+        await to_row(pilot, BY_ID["fog"])
+        await press(pilot, "e", "end", *" at noon", "enter")
+        assert " ".join(said(pilot).split()).startswith("Will accept in your words")
+        assert fog() == (f"{before[0]} at noon", "approved")
+        await press(pilot, "u")
+        assert fog() == before
+        # Which of two holds is still to be said.
+        await to_row(pilot, BY_ID["night"])
+        await press(pilot, "e", "end", *" and day", "enter")
+        assert said(pilot).startswith("Reworded")
+        item = next(each for each in seen.inbox().review.items if each.id == BY_ID["night"])
+        assert item.decision == "undecided"
+
+
 async def test_no_key_takes_words_that_were_changed_since(seen: Workspace) -> None:
     every_ten = "The ferry leaves Barreiro every ten minutes"
     seen.edit_file(

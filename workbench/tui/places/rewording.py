@@ -15,7 +15,7 @@ from workbench.display.markdown import unlinked
 from workbench.display.words import answer_effect, quoted
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.tui.places.ticks import Unreadable, keeping
+from workbench.tui.places.ticks import Unreadable, cannot, keeping
 from workbench.tui.verbs.act import Act
 from workbench.tui.verbs.rewording import TEXT, Field, Writing, core_outlook, done
 
@@ -92,7 +92,7 @@ def _proposal_writing(row: Waiting) -> Writing:
 
         def keep(workspace: Workspace) -> str:
             call(workspace)
-            return f"Will accept in your words: {quoted(written.text)}. ⸨write⸩ writes it."
+            return _accepted(written.text)
 
         return Act(keep)
 
@@ -115,14 +115,17 @@ def _item_writing(workspace: Workspace, row: Waiting, item: ReviewItem) -> Writi
         for name, label, many, may_be_empty in _FIELDS[kind]
     )
     answers = kind is Kind.QUESTION
+    # Whoever rewords what is proposed wants it, unless it is still to say which of two.
+    accepts = answers or not cannot(row, "accept")
 
     def save(written: Written) -> Act:
         changed = {name: text.strip() for name, text in written.texts.items() if text != said.get(name, "")}
         text = changed.pop(TEXT, None)
 
         def call(workspace: Workspace) -> str:
-            workspace.review_edit(item.id, text, changed, decision="approved" if answers else None)
-            return f"Answered {quoted(item.after)}." if answers else f"Reworded {quoted(row.title)}."
+            edited = workspace.review_edit(item.id, text, changed, decision="approved" if accepts else None)
+            own = _accepted(text or row.title) if accepts else f"Reworded {quoted(row.title)}."
+            return " ".join((f"Answered {quoted(item.after)}." if answers else own, *edited.warnings))
 
         return Act(call)
 
@@ -136,6 +139,10 @@ def _item_writing(workspace: Workspace, row: Waiting, item: ReviewItem) -> Writi
     title = titles.get(kind, item.kind.capitalize())
     below = partial(_asked, item) if answers else None
     return Writing(row.id, title, row.title, fields, save, look=look, below=below)
+
+
+def _accepted(text: str) -> str:
+    return f"Will accept in your words: {quoted(text)}. ⸨write⸩ writes it; ⸨undo⸩ takes words and tick back."
 
 
 def _asked(item: ReviewItem, width: int) -> list[Line]:
