@@ -23,7 +23,7 @@ from workbench.display.deciding import (
 )
 from workbench.display.ink import line_width, plain_text
 from workbench.display.words import quoted
-from workbench.display.writing import answer_words, preview_card, written_words
+from workbench.display.writing import answer_words, preview_card, receipt_card, written_words
 from workbench.engine import layout
 from workbench.engine.results.audit import MemoryChange
 from workbench.engine.results.inbox import InboxPreview, PastReflection, Written
@@ -370,6 +370,21 @@ def test_two_proposals_that_are_one_row_count_once() -> None:
         "abc", accepted=("#1",), waiting={"#3": "Not now.", "#4": "Nor this."}, together=(("#3", "#4"),)
     )
     assert "Wrote 1. 1 cannot be written and stays ticked." in written_words(left)
+
+
+def test_what_was_written_is_listed_decision_by_decision_as_it_is_counted() -> None:
+    written = Written(
+        "abc",
+        accepted=("#1",),
+        declined=("#2", "#3", "#4", "#5"),
+        together=(("#1", "#2"), ("#3", "#4")),
+    )
+    assert "Wrote 3: 1 accepted, 2 declined." in written_words(written)
+    titles = {f"#{number}": f"No. {number}" for number in range(6)}
+    shown = [plain_text(line).strip() for line in card_lines(receipt_card(written, titles), 60)]
+    listed = " | ".join(filter(None, shown))
+    assert "not proposed again | “No. 3” and “No. 4” | “No. 5” | " in listed
+    assert "to what is accepted instead | “No. 2”" in listed
 
 
 def test_what_became_of_a_reflection_is_said_in_a_few_words() -> None:

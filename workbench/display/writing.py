@@ -38,9 +38,11 @@ def preview_card(preview: InboxPreview, titles: Mapping[str, str], scored: Mappi
         scored: What becomes of memories whose text stays, by id: “archived”.
     """
     sections = [
-        *_listed("FOR GOOD", "erased; undo cannot bring it back", _held(preview.erased), titles, "danger"),
-        *_listed("DECLINED", "not proposed again", preview.declined, titles),
-        *_listed("ASIDE", "until the next reflection", preview.set_aside, titles),
+        *_listed(
+            "FOR GOOD", "erased; undo cannot bring it back", _held(preview.erased), titles, role="danger"
+        ),
+        *_declined(preview, titles),
+        *_listed("ASIDE", "until the next reflection", preview.set_aside, titles, preview.together),
         *_listed("SECRET", "stored, and allowed from then on", _held(preview.kept), titles),
         *_listed(
             "SECRET", "left out, the rest is stored; ⸨undo⸩ brings it back", _held(preview.without), titles
@@ -67,12 +69,12 @@ def preview_card(preview: InboxPreview, titles: Mapping[str, str], scored: Mappi
 def receipt_card(written: Written, titles: Mapping[str, str]) -> Card:
     """Return the card of what was written."""
     sections = [
-        *_listed("ACCEPTED", "", written.accepted, titles),
-        *_listed("DECLINED", "not proposed again", written.declined, titles),
-        *_listed("ASIDE", "until the next reflection", written.set_aside, titles),
+        *_listed("ACCEPTED", "", written.accepted, titles, written.together),
+        *_declined(written, titles),
+        *_listed("ASIDE", "until the next reflection", written.set_aside, titles, written.together),
         *_listed("SECRET", "stored, and allowed from now on", _held(written.kept), titles),
         *_listed("SECRET", "left out, the rest is stored", _held(written.without), titles),
-        *_listed("FOR GOOD", "erased", _held(written.erased), titles, "danger"),
+        *_listed("FOR GOOD", "erased", _held(written.erased), titles, role="danger"),
         *_waiting(written.waiting, titles),
     ]
     # What goes on about the command line is said by keys here.
@@ -114,15 +116,46 @@ def _held(numbers: Sequence[int]) -> tuple[str, ...]:
     return tuple(f"held:{number}" for number in numbers)
 
 
+def _declined(of: InboxPreview | Written, titles: Mapping[str, str]) -> list[Section]:
+    """Return what is declined; apart from what one declines, what only goes because its rival is taken."""
+    taken = set(_by_decision(of.accepted, of.together))
+    groups = _by_decision(of.declined, of.together)
+    mine, rest = (
+        [name for key in groups if (key in taken) == gives_way for name in groups[key]]
+        for gives_way in (False, True)
+    )
+    return [
+        *_listed("DECLINED", "not proposed again", mine, titles, of.together),
+        *_listed("GIVES WAY", "to what is accepted instead", rest, titles, of.together),
+    ]
+
+
+def _by_decision(names: Sequence[str], together: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+    """Return names by the first of those that are decided together."""
+    first = {name: each[0] for each in together for name in each}
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(first.get(name, name), []).append(name)
+    return groups
+
+
 def _listed(
-    label: str, meaning: str, names: Sequence[str], titles: Mapping[str, str], role: str = "text"
+    label: str,
+    meaning: str,
+    names: Sequence[str],
+    titles: Mapping[str, str],
+    together: Sequence[Sequence[str]] = (),
+    role: str = "text",
 ) -> list[Section]:
+    """Return a section with a line for each decision, as they are counted."""
     if not names:
         return []
     head: list[Line] = [(ink(meaning, role if role != "text" else "soft"),)] if meaning else []
-    return [
-        Section(label, (*head, *((ink(words.quoted(titles.get(name, name), 100), role),) for name in names)))
+    said = [
+        words.listed([words.quoted(titles.get(name, name), 100) for name in group])
+        for group in _by_decision(names, together).values()
     ]
+    return [Section(label, (*head, *((ink(each, role),) for each in said)))]
 
 
 def _waiting(waiting: Mapping[str, str], titles: Mapping[str, str]) -> list[Section]:
