@@ -88,6 +88,21 @@ async def test_counting_a_use_says_how_long_it_then_stays(seen: Workspace) -> No
         assert said(pilot).startswith("Took back: ")
 
 
+async def test_the_cursor_stays_where_a_row_was_that_is_pinned(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await go(pilot)
+        first, at = place(pilot).cursor_key, place(pilot).list.cursor
+        await press(pilot, "p")
+        assert said(pilot).startswith("Pinned")
+        gone_to = place(pilot).list.rows.find(first)
+        assert gone_to is not None
+        assert gone_to > at + 1
+        assert place(pilot).cursor_key not in ("", first)
+        assert place(pilot).list.cursor <= at + 1
+        await press(pilot, "u")
+        assert place(pilot).list.rows.find(first) == at
+
+
 async def test_arrows_say_day_and_score_and_plus_looks_closer(seen: Workspace) -> None:
     async with opened(seen, (160, 40)) as pilot:
         await go(pilot, "right", "right")

@@ -65,6 +65,7 @@ HALF_LIVES: Final = (1, 2, 3, 5, 7, 10, 14, 18, 23, 28, 35, 45, 60, 75, 90, 120,
 _SHORTEST = 0.1
 _RECALLED = ("active", "fading")
 _FADED = ("dormant", "archived")
+_MOVE = frozenset({"pin", "forget", "bring-back", "reinforce"})
 # Two that are nearer to each other than this share are the same half-life, said with another rounding.
 _SAME = 0.03
 
@@ -133,6 +134,8 @@ class DecayPlace(Place):
         self.tried: float | None = None
         """The half-life in days that is tried; None for none."""
         self._only_changes = False
+        # The row that a key takes elsewhere, and the one to go on from.
+        self._moves = ("", "")
 
     def body(self) -> ComposeResult:
         self.axis.add_class("decay-axis")
@@ -170,11 +173,16 @@ class DecayPlace(Place):
         return rows
 
     def show(self, results: Read) -> None:
+        before, at = self.cursor_key, self.list.cursor
         today = results.fading.today
         if self.time.today != today:
             at = int(self.kept.get("scale", USUAL_SCALE))
             self.time = TimeFrame(today, SCALES[at if 0 <= at < len(SCALES) else USUAL_SCALE])
         super().show(results)
+        row, instead = self._moves
+        if before == row == self.cursor_key and self.list.cursor != at:
+            # What was done to it takes a row elsewhere; one goes on from where one was.
+            self.list.go_to(instead)
         self.axis.show(lambda _width: (self._axis(),))
         self.axis.display = self._has_cells
 
@@ -287,6 +295,7 @@ class DecayPlace(Place):
 
     def do(self, command: str) -> bool:
         in_list = self.list.has_focus
+        self._moves = ("", "")
         if command in ("left", "right") and in_list:
             self._go_sideways(1 if command == "right" else -1)
         elif command in ("closer", "wider"):
@@ -313,6 +322,12 @@ class DecayPlace(Place):
             self.frame.say(f"Back to {days_words(self._in_force)}; nothing was changed.")
             self._read_again()
         else:
+            if command in _MOVE:
+                rows, at = self.list.rows, self.list.cursor
+                around = (*range(at + 1, len(rows)), *range(at - 1, -1, -1))
+                keys = (rows.key(each) for each in around if rows.row_at(each) is not None)
+                chosen = self.list.chosen_keys
+                self._moves = self.cursor_key, next((key for key in keys if key not in chosen), "")
             return False
         return True
 
