@@ -46,6 +46,18 @@ async def test_a_memory_is_found_by_any_of_its_words(seen: Workspace) -> None:
         assert frame.place.list.has_focus
 
 
+async def test_a_setting_is_found_by_its_name_and_gone_to(seen: Workspace) -> None:
+    async with opened(seen) as pilot:
+        await press(pilot, ",", "l", *"theme", "enter")
+        await press(pilot, "3", "ctrl+p", *"half-life", "up")
+        chooser = frame_app(pilot).frame.query_one("#chooser", ChooserPart)
+        assert chooser.list.rows.find("go:settings#decay.lambda") is not None
+        chooser.list.go_to("go:settings#decay.lambda")
+        await press(pilot, "enter")
+        assert drawn(pilot, "crumbs").strip().startswith("Settings")
+        assert frame_app(pilot).frame.place.cursor_key == "decay.lambda"
+
+
 async def test_escape_closes_and_keys_are_commands_again(seen: Workspace) -> None:
     async with opened(seen) as pilot:
         await press(pilot, "ctrl+p", *"3", "escape", "3")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.display.card import told
 from workbench.display.words import store_of
+from workbench.engine.settings.wording import SECTIONS
 from workbench.tui.keys.table import ACTS_IN, MOVING, PLACES, written
 from workbench.tui.parts.chooser import Choice, Steps
 from workbench.tui.verbs.memories import VERBS
@@ -108,7 +109,8 @@ class Choosing:
         elif choice.id.startswith(_RUN):
             self._run(choice.id.removeprefix(_RUN))
         elif choice.id.startswith(_GO):
-            self._frame.go(choice.id.removeprefix(_GO))
+            place, _, row = choice.id.removeprefix(_GO).partition("#")
+            self._frame.go(place, row=row, spot="" if row else None)
         else:
             self._frame.looking.open_memory(choice.id)
 
@@ -156,6 +158,12 @@ class Choosing:
         for prefix in keymap.prefixes:
             for each in prefix.commands:
                 yield _of(each, "Do", f"{written(prefix.key)} ")
+        for section, settings in SECTIONS.items():
+            yield from (
+                Choice(f"{_GO}settings#{key}", each.title, f"Settings, {section}")
+                for key, each in settings.items()
+                if section != "Keys"
+            )
 
 
 def _of(command: Command, section: str, before: str = "") -> Choice:
