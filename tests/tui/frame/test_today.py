@@ -311,6 +311,9 @@ async def test_ways_to_begin_wait_until_the_files_were_looked_at(unread: Workspa
         early = replace(place.results, is_early=True)
         assert "Looking at what is in this folder" in plain_text(place.heading(early, 60))
         assert not list(unread_sections(early))
+        place.results = replace(early, is_whole=True)
+        assert "Looking at what is in this folder" in plain_text(place.empty()[0])
+        place.results = replace(early, is_early=False)
         assert list(unread_sections(place.results))
 
 

@@ -374,6 +374,9 @@ def read_became(workspace: Workspace, account: Account) -> Account:
     )
 
 
+_LOOKING = "Looking at what is in this folder…"
+
+
 class TodayPlace(Place):
     """What a person should know first."""
 
@@ -453,6 +456,8 @@ class TodayPlace(Place):
         return False
 
     def empty(self) -> list[Line]:
+        if self.results is not None and self.results.is_early:
+            return [(ink(_LOOKING, "soft"),)]
         if self.results is not None and not self.results.is_whole:
             return [(ink("Looking at what changed…", "soft"),)]
         return super().empty()
@@ -462,7 +467,7 @@ class TodayPlace(Place):
 
     def heading(self, results: Account, width: int) -> Line:
         if results.is_bare and results.is_early:
-            said = "Looking at what is in this folder…"
+            said = _LOOKING
         elif results.is_unread and results.notes is not None:
             said = unread_heading(results.notes, width)
         elif results.is_bare and not results.entries:
