@@ -125,12 +125,12 @@ async def test_where_there_are_no_days_a_day_shows_memory_as_it_was(seen: Worksp
         frame = frame_of(pilot)
         assert (frame.place_name, said(pilot)) == (
             "history",
-            "This is memory as it is now, compared with now. G returns to now.",
+            "This is memory as it is now, compared with now. G returns to now, [ to where you were.",
         )
         await press(pilot, "[", "g", "d", *"3 weeks ago", "enter")
         assert frame.place_name == "history"
         assert said(pilot).startswith("This is memory as on ")
-        assert said(pilot).endswith("compared with now. G returns to now.")
+        assert said(pilot).endswith("compared with now. G returns to now, [ to where you were.")
         await press(pilot, "[")
         assert frame.place_name == "core"
 

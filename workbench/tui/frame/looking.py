@@ -76,7 +76,8 @@ class Looking:
             return None
 
         def say() -> None:
-            frame.say(f"This is memory {as_on(frame.place.when)}, compared with now. ⸨last⸩ returns to now.")
+            now = "⸨last⸩ returns to now, ⸨back⸩ to where you were."
+            frame.say(f"This is memory {as_on(frame.place.when)}, compared with now. {now}")
 
         frame.editing.ask("Memory as it was on which day?  14 oct · 3 weeks ago", take=take)
 
