@@ -95,21 +95,6 @@ async def test_a_corrected_entry_is_one_row_that_says_what_holds(seen: Workspace
         assert place.reveal(old)
 
 
-async def test_a_memory_that_is_pinned_in_decay_keeps_the_cursor(seen: Workspace) -> None:
-    for size in ((80, 24), (120, 36)):
-        async with opened(seen, size, place="decay") as pilot:
-            place = frame_of(pilot).place
-            await press(pilot, "home", "j")
-            memory = place.cursor_key
-            await press(pilot, "p")
-            assert said(pilot).startswith("Pinned “")
-            assert place.cursor_key == memory
-            top = round(place.list.scroll_y)
-            assert top <= place.list.cursor < top + place.list.size.height
-            await press(pilot, "u")
-            assert place.cursor_key == memory
-
-
 async def test_the_key_of_dates_is_shown_where_it_works(seen: Workspace) -> None:
     async with opened(seen, (80, 24)) as pilot:
         for key, works in (("4", True), ("7", True), ("3", False)):
