@@ -215,19 +215,34 @@ def test_the_page_of_commands_is_current() -> None:
 LIGHT = ("pygit2", "apsw", "openai", "textual", "rich", "markdown_it", "tomlkit", "json5", "watchdog", "hmac")
 
 
-def test_core_memory_is_shown_without_anything_heavy(agent: Program) -> None:
+def loaded_by(agent: Program, *arguments: str) -> list[str]:
+    """Return the names of the modules that a command loads in a process of its own."""
     code = (
-        "import sys\nfrom workbench.cli import run\n"
-        "try:\n    run(['core', '--json'])\nexcept SystemExit as done:\n    assert done.code == 0\n"
-        f"print([name for name in {LIGHT!r} if name in sys.modules])\n"
-        "print([name for name in sys.modules if name.startswith('workbench.cli.remember')])"
+        "import json, sys\nfrom workbench.cli import run\n"
+        "try:\n    run(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "print()\nprint(json.dumps(list(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", code, *arguments],
         capture_output=True,
         text=True,
         check=True,
         cwd=agent.folder,
         env=agent.environment,
     )
-    assert done.stdout.splitlines()[-2:] == ["[]", "[]"]
+    names: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return names
+
+
+def test_core_memory_is_shown_without_anything_heavy(agent: Program) -> None:
+    loaded = loaded_by(agent, "core", "--json")
+    assert "workbench.engine.memory.core" in loaded
+    assert [name for name in loaded if name in LIGHT or name.startswith("workbench.cli.remember")] == []
+
+
+def test_results_as_json_are_found_without_loading_what_draws_them(agent: Program) -> None:
+    loaded = loaded_by(agent, "search", "anything", "--json")
+    assert "workbench.engine.search.ranking.search" in loaded
+    assert [
+        name for name in loaded if name.startswith(("workbench.display.memories", "workbench.display.card"))
+    ] == []

@@ -10,22 +10,13 @@ import click
 
 from workbench.cli.command import command, complete_file, complete_memory, scope_option, scoped_door
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.display.found import disputed
-from workbench.display.memories import (
-    believed_lines,
-    found_lines,
-    nothing_lines,
-    scoped_brief_lines,
-    shown_lines,
-    why_not_lines,
-)
-from workbench.display.status import brief_lines
-from workbench.display.text import Page
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.requests import SearchRequest
 
+# What draws for people is loaded where it draws: programs ask for JSON, each time in a new process.
 if TYPE_CHECKING:
+    from workbench.display.text import Page
     from workbench.engine.results.recall import Found
     from workbench.engine.workspace import Workspace
 
@@ -74,7 +65,7 @@ def search_command(
     unless you say so.
     """
     request = SearchRequest(" ".join(words), **wanted)
-    draw = partial(found_lines, query=request.query, explain=request.explain)
+    draw = partial(_drawn, query=request.query, explain=request.explain)
     door = scoped_door(invocation, scope)
     away: str | None = None
     if everywhere:
@@ -94,6 +85,8 @@ def search_command(
         return invocation.report(found, draw, code=DONE if found.results else NOTHING_FOUND)
     with invocation.open() as workspace:
         if why_not is not None:
+            from workbench.display.memories import why_not_lines
+
             return invocation.report(workspace.why_not(request.query, why_not), why_not_lines)
         found = workspace.search_request(request)
         found = replace(found, fallback=away or found.fallback)
@@ -109,13 +102,23 @@ def search_command(
         return invocation.report(found, draw, code=DONE if found.results else NOTHING_FOUND)
 
     def draw_nothing(page: Page, found: Found) -> list[str]:
+        from workbench.display.memories import nothing_lines
+
         hints = nothing_lines(page, hidden, is_narrowed=request.is_narrowed, is_empty=is_empty)
         return [*draw(page, found), *hints]
 
     return invocation.report(found, draw_nothing, code=NOTHING_FOUND)
 
 
+def _drawn(page: Page, found: Found, **said: Any) -> list[str]:
+    from workbench.display.memories import found_lines
+
+    return found_lines(page, found, **said)
+
+
 def _against(workspace: Workspace) -> dict[str, str]:
+    from workbench.display.found import disputed
+
     try:
         return disputed(workspace.review().items, workspace.proposals().proposals)
     except WorkbenchError:
@@ -167,6 +170,8 @@ def get_command(invocation: Invocation, path: str, from_: int, lines: int | None
 @scope_option
 def show_command(invocation: Invocation, id_: str, why: bool, scope: str | None) -> int:
     """Showing a memory counts as an access, which keeps it fresh; asking why it is believed does not."""
+    from workbench.display.memories import believed_lines, shown_lines
+
     door = scoped_door(invocation, scope)
     if why:
         if door is not None:
@@ -189,6 +194,9 @@ def brief_command(invocation: Invocation, scope: str | None) -> int:
     agent is also told what became of its own proposals since it last asked. With --scope it is the newest of what is
     for these people, and nothing else.
     """
+    from workbench.display.memories import scoped_brief_lines
+    from workbench.display.status import brief_lines
+
     door = scoped_door(invocation, scope)
     if door is not None:
         with door:
