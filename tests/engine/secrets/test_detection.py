@@ -276,3 +276,47 @@ def test_a_certificate_in_base64_is_no_key() -> None:
 def test_a_key_without_its_first_and_last_line() -> None:
     (found,) = find_secrets(f"The key:\n{BODY}\nGulls.\n")
     assert (found.kind, found.text) == ("private key", BODY)
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("curl -u nora:lavenderfields https://example.org", "lavenderfields"),
+        ("passphrase: copper violin meadow lantern", "copper violin meadow lantern"),
+        ("The passphrase is “to be or not”.", "to be or not"),
+        ("My passphrase is seven grey herons sleeping.", "seven grey herons sleeping"),
+        ("PIN 4711", "4711"),
+        ("The PIN of my bank card is 8302.", "8302"),
+        ("the wifi password is sunshine", "sunshine"),
+        ("WLAN-Passwort: hasenfuss", "hasenfuss"),
+        ("the Wi-Fi key is 12345678, ask nobody", "12345678"),
+        ("密码是abcdefg", "abcdefg"),
+        ("银行卡密码是 4711。", "4711"),
+        ("WiFi密码：88888888", "88888888"),
+    ],
+)
+def test_what_people_choose_and_say_is_found_by_its_name(text: str, secret: str) -> None:
+    assert [each.text for each in find_secrets(text)] == [secret]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl -u username:password https://example.org",
+        "curl -u admin:placeholder https://example.org",
+        "passphrase: must be at least twelve words",
+        "passphrase: stored in the vault downstairs",
+        "The passphrase is four random words joined together",
+        "PIN 3 of the chip is ground, PIN 2024-05-01",
+        "the PIN is 4 digits long",
+        "the wifi password is required",
+        "The wifi password is different now.",
+        "the wifi password is somewhere on the fridge",
+        "密码是 required",
+        "密码是8位",
+        "密码是2024年改的",
+        "密码: string",
+    ],
+)
+def test_what_is_said_about_such_a_secret_is_none(text: str) -> None:
+    assert not find_secrets(text)

@@ -17,6 +17,7 @@ from workbench.engine.secrets.values import (
     has_letters_and_digits,
     is_plainly_one,
     is_secret,
+    is_stand_in,
     label_of,
     label_of_several,
     looks_random,
@@ -327,7 +328,10 @@ def labelled_in(text: str, small: bytes, foreign: str) -> Iterator[Found]:
                 found = None if below or named.many else _value_before(text, named)
         if found is not None:
             yield found
+    if any(anchor in small for anchor in _SPOKEN_ANCHORS):
+        yield from _spoken_in(text)
     if _OTHER_ANCHORS.search(foreign):
+        yield from _told_in(text, _TOLD_IN_CHINESE)
         for other in _OTHER_ANCHORS.finditer(text):
             yield from _in_other_scripts(text, other, read)
 
@@ -506,3 +510,60 @@ def _printed_at(text: str, at: int, label: Label, *, is_apart: bool) -> Found | 
         if value and value.isdigit() and not is_apart and is_secret(label, way, value):
             return Found(start, start + len(value), LABELLED)
     return None
+
+
+# What people choose and say rather than generate: plain words and short numbers. Only a name that leaves no doubt
+# counts, and a value with which the statement ends.
+_SPOKEN_ANCHORS: Final = (b"pin", b"phrase", b"wifi", b"wi-fi", b"wlan")
+_SAID: Final = r"(?:[ ]{0,3}[:：=]|[ ](?:is|was|lautet|ist)(?:[ ]now)?:?)[ \t]{0,3}"
+_STOP: Final = r"(?=[\"'`”’*_)]{0,4}(?:[.,;!?]?[ \t]{0,20}(?:\r?\n|\Z)|[.,;!?]\s|[，。；！？、]))"
+_PIN: Final = lazy_pattern(
+    rf"\bPIN(?:[- ]?number)?{COMPLEMENT}(?:{_SAID}|[ ])[\"'`*_]{{0,3}}(?P<value>[0-9]{{4,8}})(?![0-9])(?![.,:/-]?\w)"
+)
+_PHRASE: Final = lazy_pattern(
+    rf"(?i:\bpass[- ]?phrase){COMPLEMENT}{_SAID}"
+    r"(?:[\"“„'`](?P<quoted>[A-Za-z]+(?:[ -][A-Za-z]+){2,12})[\"”“'`]"
+    r"|(?P<value>[A-Za-z]+(?:[ -][A-Za-z]+){3,12}))(?=[.!]?[ \t]{0,20}(?:\r?\n|\Z))"
+)
+_WIRELESS: Final = lazy_pattern(
+    rf"(?i:\b(?:wi-?fi|wlan)[- ]?(?:network[ ]|guest[ ])?(?:password|passphrase|passwort|kennwort|key|schlüssel|psk))"
+    rf"{COMPLEMENT}{_SAID}[\"“„'`*_]{{0,3}}(?P<value>[A-Za-z0-9]{{8,63}}){_STOP}"
+)
+_TOLD_IN_CHINESE: Final = lazy_pattern(
+    r"(?:密码|密碼|口令)(?:[ \t]{0,3}[:：＝=]|[是为為])[ \t]{0,3}(?P<value>[A-Za-z0-9]{4,63})"
+    r"(?=[\"'`”’*_)）」]{0,4}(?:[.,;!?]?[ \t]{0,20}(?:\r?\n|\Z)|[，。；！？、]))"
+)
+_FUNCTION_WORDS: Final = words_of(
+    "a an and are as at be been by can for from has have if in is it must no not of on or please should so that the "
+    "this to was we which will with you your word words long random"
+)
+# English words that say how something is: `required`, `different`, `missing`, `unavailable`.
+_STATE: Final = lazy_pattern(
+    r"(?:[a-z]{2,}(?:ed|ing|ect|[ai]ble|n?own|ent|ary|ory|al|ly|ive|less|ful))", re.IGNORECASE
+)
+
+
+def _spoken_in(text: str) -> Iterator[Found]:
+    for match in _PIN.finditer(text):
+        yield Found(*match.span("value"), LABELLED)
+    for match in _PHRASE.finditer(text):
+        group = "value" if match["value"] else "quoted"
+        words = words_of(match[group].lower())
+        if group == "quoted" or not (_FUNCTION_WORDS.intersection(words) or tells_about(match[group])):
+            yield Found(*match.span(group), LABELLED)
+    yield from _told_in(text, _WIRELESS)
+
+
+def _told_in(text: str, pattern: re.Pattern[str]) -> Iterator[Found]:
+    for match in pattern.finditer(text):
+        value = match["value"]
+        if value.isdigit() or not (
+            len(value) < _FEWEST_LETTERS
+            or _STATE.fullmatch(value)
+            or tells_about(value)
+            or is_stand_in(value, in_code=True)
+        ):
+            yield Found(*match.span("value"), LABELLED)
+
+
+_FEWEST_LETTERS: Final = 6

@@ -74,6 +74,7 @@ _PAIR: Final = (
     r"(?:^|\s)(?:-u|--user|-U|-a|--auth|--proxy-user)(?:=|\s{0,4})"
     r"(?:\"[^\"\s:%]{0,100}[:%]([^\"\n]{3,200})\"|'[^'\s:%]{0,100}[:%]([^'\n]{3,200})'|[^\s\"':%]{0,100}[:%]([^\s\"'`<>]{3,200}))"
 )
+_LONG_WORD: Final = 8
 _PAIRED: Final = frozenset(("curl", "http", "https", "xh", "smbclient"))
 # Compiled on first use; most texts hold none.
 _ATTACHED: Final = rf"(?:^|\s)-p{_QUOTED}"
@@ -200,7 +201,9 @@ def _passwords_of(text: str, program: str, begin: int, end: int) -> Iterator[Fou
             continue
         for match in re.compile(pattern).finditer(text, begin, end):
             number = next(at for at in (1, 2, 3) if match[at] is not None)
-            if _is_in_command(match[number]):
+            # After the colon of a user stands a password, even one of letters alone.
+            is_word = pattern is _PAIR and match[number].isalpha() and len(match[number]) >= _LONG_WORD
+            if _is_in_command(match[number], is_word=is_word):
                 yield Found(match.start(number), match.end(number), IN_COMMAND)
 
 
@@ -227,11 +230,11 @@ def _command_end(text: str, at: int) -> int:
         at = end + 1
 
 
-def _is_in_command(said: str) -> bool:
+def _is_in_command(said: str, *, is_word: bool) -> bool:
     plain = said.lower()
     if plain in _PLAIN_NAMES or is_stand_in(said, in_code=True) or said.startswith(("-", "/")):
         return False
-    return has_letters_and_digits(said) or (is_password(said) and not said.isdigit())
+    return is_word or has_letters_and_digits(said) or (is_password(said) and not said.isdigit())
 
 
 def _cells(line: str) -> list[tuple[int, int]]:
