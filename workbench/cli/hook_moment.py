@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import threading
@@ -12,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.clients.asking import written
 from workbench.engine.clients.hooks import HookCall, answer
 from workbench.engine.clock import clock_from_environment
 from workbench.engine.roles import parse_role
@@ -48,7 +48,7 @@ def tell_client(
     except Exception as error:  # the client goes on without memory rather than not at all
         note(f"{moment} for {client}: {error}")
     if told is not None:
-        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.write(written(told))
         sys.stdout.flush()
 
 

@@ -16,6 +16,7 @@ import click
 from workbench.display.text import Page, ProgressLine, page_for, safe, safe_line, unsafe_characters, write
 from workbench.engine.clock import clock_from_environment
 from workbench.engine.errors import ConfirmationNeeded, NotFound, RoleRefused, WorkbenchError
+from workbench.engine.patterns import lazy_pattern
 from workbench.engine.roles import Role, parse_role
 
 if TYPE_CHECKING:
@@ -353,12 +354,18 @@ def as_json(result: object) -> Any:
 def render_json(value: Any) -> str:
     """Write JSON values on one line; indented where a person reads it at a terminal."""
     stream = sys.stdout
-    ascii_only = (stream.encoding or "utf-8").lower().replace("-", "") != "utf8"
     if stream.isatty():
-        text = json.dumps(value, ensure_ascii=ascii_only, indent=2)
+        text = json.dumps(value, ensure_ascii=False, indent=2)
     else:
-        text = json.dumps(value, ensure_ascii=ascii_only, separators=(",", ":"))
-    return _escape(text)
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _escape(text)
+    if (stream.encoding or "utf-8").lower().replace("-", "") == "utf8":
+        return text
+    # Only now: escaped by `json.dumps`, half a character would pass for a whole one.
+    return _NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+_NOT_ASCII: Final = lazy_pattern(r"[^\x00-\x7f]+")
 
 
 def print_json(value: Any) -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from workbench.engine.clients.asking import QUICK_MOMENTS, ask
+from workbench.engine.clients.asking import QUICK_MOMENTS, ask, written
 
 _MOST_GIVEN: Final = 64_000_000
 # A client that leaves stdin open and has said nothing for so long has said all that it will.
@@ -69,7 +69,7 @@ def carried_out(words: Sequence[str]) -> bool:
     is_answered, told = ask(root, moment, client, role, given)
     if told is not None:
         with suppress(OSError):
-            sys.stdout.write(json.dumps(told) + "\n")
+            sys.stdout.write(written(told))
             sys.stdout.flush()
     if not is_answered:
         _look_here(moment, client, given, root)

@@ -66,6 +66,7 @@ def initialise(context: WorkspaceContext, timezone: str | None) -> results.memor
 
     Raises:
         InvalidInput: There is no such time zone, or the workspace has another.
+        OutsideWorkspace: A folder of memory is a link.
         StorageError: The folder cannot be written.
     """
     zone = timezone or context.settings.timezone or context.zone.key
@@ -78,6 +79,9 @@ def initialise(context: WorkspaceContext, timezone: str | None) -> results.memor
             remedy=f'Change it there: timezone = "{timezone}"',
         )
     had_memory = any(path != layout.SETTINGS for path in layout.tracked_files(context.root))
+    if not had_memory:
+        for folder in _FOLDERS:
+            layout.resolve(context.root, folder)  # refuses a link before anything is written
     attribution = Attribution("system:init", "auto", "workbench init", may_touch_critical=True)
     with context.leaving_the_graph_index():
         receipts: list[Receipt[Any]] = [context.history.init(attribution)]

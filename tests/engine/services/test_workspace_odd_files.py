@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -14,7 +15,8 @@ from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.callings import READING, READING_HISTORY
 from workbench.cli.invocation import render_json
 from workbench.engine import Workspace, layout, to_json
-from workbench.engine.errors import WorkbenchError
+from workbench.engine.clients.asking import written
+from workbench.engine.errors import OutsideWorkspace, WorkbenchError
 
 FOLDERS = (
     "memory",
@@ -289,3 +291,25 @@ def test_nothing_else_in_the_place_of_a_file_costs_a_command(
         walk.call("episode", partial(workspace.remember, "The ferry left", store="episodic"))
         walk.read_all(workspace, paths)
     assert walk.faults == []
+
+
+def test_json_in_ascii_and_what_a_hook_says_tell_no_half_of_a_character(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    odd = {"text": "caf\udce9 é 😀"}
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+    told = render_json(odd)
+    assert told.isascii()
+    assert json.loads(told) == {"text": "caf\\udce9 é 😀"}
+    assert json.loads(written(odd)) == {"text": "caf\ufffd é 😀"}
+
+
+def test_a_new_workspace_is_refused_over_a_link_before_anything_is_written(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "agent", tmp_path / "elsewhere"
+    root.mkdir()
+    elsewhere.mkdir()
+    (root / "memory").symlink_to(elsewhere)
+    with pytest.raises(OutsideWorkspace):
+        Workspace.init(root)
+    assert not list(elsewhere.iterdir())
+    assert [path.name for path in root.iterdir()] == ["memory"]

@@ -101,6 +101,15 @@ def ask(root: str, moment: str, client: str, role: str, given: bytes) -> tuple[b
     return False, None
 
 
+def written(told: dict[str, Any]) -> str:
+    """Write what a client is told as a line of JSON in ASCII; U+FFFD stands for half a character alone.
+
+    Files may hold bytes that are not UTF-8, which are read as such halves.
+    """
+    said = json.dumps(told, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return json.dumps(json.loads(said)) + "\n"
+
+
 def _request(moment: str, client: str, role: str, given: bytes) -> bytes:
     found = json.loads(given) if given.strip() else {}
     texts = {
