@@ -9,6 +9,7 @@ import pytest
 from tests.engine.reflection.claims.test_finder import found
 from workbench.engine.reflection.claims.chinese import changes
 from workbench.engine.reflection.claims.model import Origin
+from workbench.engine.reflection.claims.values import values_in
 from workbench.engine.reflection.model import Passage
 
 TAKEN = [
@@ -62,6 +63,20 @@ def test_what_is_asked_supposed_or_advised_has_not_changed(text: str) -> None:
 )
 def test_a_value_that_is_only_supposed_changes_nothing(later: str, tmp_path: Path) -> None:
     assert not found(tmp_path, "会费每人每年 200 元。", later)
+
+
+@pytest.mark.parametrize(
+    ("text", "dimension", "amount"),
+    [
+        ("上线定在 5 月 20 日", "date", 520),
+        ("上线定在 2026 年 5 月 20 日", "date", 20260520),
+        ("预算是 48 万元", "money", 480_000),
+        ("預算是 1.2 億元", "money", 120_000_000),
+        ("下午 3 点半开会", "clock", 15 * 60 + 30),
+    ],
+)
+def test_values_are_read_with_blanks_around_their_numbers(text: str, dimension: str, amount: float) -> None:
+    assert [(value.dimension, value.amount) for value in values_in(text)] == [(dimension, amount)]
 
 
 def test_a_long_run_of_words_of_change_is_read_in_bounded_steps() -> None:

@@ -28,7 +28,7 @@ _DATE = lazy_pattern(
       | (?<![\d-])(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{ENGLISH_MONTH})\b
             (?:,?\s+(?P<year2>\d{{4}}))?
       | (?<![\w-])(?P<iso>\d{{4}}-\d\d-\d\d)(?![\w-])
-      | (?:(?P<year3>\d{{4}})年)?(?P<month3>\d{{1,2}})月(?P<day3>\d{{1,2}})[日号號]
+      | (?:(?P<year3>\d{{4}})[ ]?年[ ]?)?(?P<month3>\d{{1,2}})[ ]?月[ ]?(?P<day3>\d{{1,2}})[ ]?[日号號]
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -38,7 +38,7 @@ _CLOCK = lazy_pattern(
     re.IGNORECASE,
 )
 _CHINESE_CLOCK = lazy_pattern(
-    r"(?P<part>上午|早上|中午|下午|晚上)?(?P<hour>\d{1,2})点(?P<half>半)?(?![\d秒])"
+    r"(?:(?P<part>上午|早上|中午|下午|晚上)[ ]?)?(?P<hour>\d{1,2})[ ]?[点點](?P<half>半)?(?![\d秒])"
 )
 _WEEKDAY = lazy_pattern(
     rf"\b(?P<weekday>{ENGLISH_WEEKDAY})s?\b|(?P<chinese>{CHINESE_WEEKDAY})", re.IGNORECASE
@@ -113,7 +113,7 @@ UNITS: Final = {
 """Dimension and factor by the unit as it is written, folded."""
 
 
-_MULTIPLES = {"k": 1e3, "m": 1e6, "bn": 1e9, "b": 1e9, "万": 1e4, "亿": 1e8}
+_MULTIPLES = {"k": 1e3, "m": 1e6, "bn": 1e9, "b": 1e9, "万": 1e4, "萬": 1e4, "亿": 1e8, "億": 1e8}
 _COUNTING: Final = (
     (2, "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"),
     (20, "twenty"),
@@ -136,7 +136,7 @@ _NUMBER = lazy_pattern(
         (?<![A-Za-z0-9_.,:/#@^~=-])
         (?P<sign>US\$|[$€£¥])?[ ]?
         (?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)
-        (?P<multiple>(?-i:k|K|M|bn|万|亿)(?![A-Za-z\d]))?
+        (?:(?P<multiple>(?-i:k|K|M|bn)(?![A-Za-z\d]))|[ ]?(?P<chinese>[万萬亿億]))?
         (?:[ -]?(?P<unit>%|(?:{_LATIN_UNITS})\b|{_HAN_UNITS}))?
         (?P<after>[\w.:/@-]?[\w@-]?)
       | \b(?P<word>{"|".join(_WORDS)})\b(?:[ -](?P<word_unit>(?:{_LATIN_UNITS})\b))?
@@ -220,7 +220,7 @@ _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "fina
 
 
 def _inside(value: Value, others: list[Value]) -> bool:
-    return any(other.start <= value.start < other.end for other in others)
+    return any(other.start < value.end and value.start < other.end for other in others)
 
 
 def _numbers(text: str) -> Iterator[Value]:
@@ -253,7 +253,7 @@ def _number(text: str, match: re.Match[str]) -> Value | None:
         return None
     if _SPAN_BEFORE.search(before) and not _FROM_TO.search(before):
         return None
-    if not unit and not sign and not match["multiple"]:
+    if not unit and not sign and not (match["multiple"] or match["chinese"]):
         is_year = len(digits) == 4 and digits[:2] in ("19", "20")
         if (
             is_year
@@ -263,7 +263,9 @@ def _number(text: str, match: re.Match[str]) -> Value | None:
             or _is_named(before, digits)
         ):
             return None
-    amount = float(digits.replace(",", "")) * _MULTIPLES.get((match["multiple"] or "").lower(), 1.0)
+    amount = float(digits.replace(",", "")) * _MULTIPLES.get(
+        (match["multiple"] or match["chinese"] or "").lower(), 1.0
+    )
     dimension, factor = ("money", 1.0) if sign else UNITS.get(unit, ("count", 1.0))
     per = RATE.match(text, end)
     return Value(
