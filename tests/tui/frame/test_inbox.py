@@ -408,6 +408,18 @@ async def test_the_mouse_ticks_writes_and_answers(seen: Workspace) -> None:
             await pilot.click(list_, offset=(cell, row - round(list_.scroll_y)))
             await settle(pilot)
             assert {item.id: item.decision for item in seen.inbox().review.items}[BY_ID["sings"]] == decision
+        # What a card says of a key, a click on it does.
+        await to_row(pilot, BY_ID["night"])
+        shown = inbox_of(pilot).card
+        y, x = next(
+            (at, line.index(">")) for at, line in enumerate(map(plain_text, shown.lines)) if line[:1] == ">"
+        )
+        shown.scroll_to(y=y, animate=False, force=True)
+        await pilot.click(shown, offset=(x + 1, y - round(shown.scroll_y)))
+        await settle(pilot)
+        night = next(item for item in seen.inbox().review.items if item.id == BY_ID["night"])
+        assert night.decision == "approved"
+        await press(pilot, "u")
         await to_row(pilot, BY_ID["fog"])
         await click("keys", "decline")
         assert {item.id: item.decision for item in seen.inbox().review.items}[BY_ID["fog"]] == "rejected"
