@@ -459,7 +459,7 @@ class InboxPlace(Place):
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         now = workspace.now()
         if isinstance(subject, Preview):
-            return preview_card(subject.preview, subject.titles, subject.scored)
+            return preview_card(subject.preview, subject.titles, subject.scored, now.date())
         if isinstance(subject, Receipt):
             return receipt_card(subject.written, subject.titles)
         if isinstance(subject, Reflected):
