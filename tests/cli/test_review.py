@@ -366,3 +366,20 @@ def test_past_reflections_are_listed_with_what_became_of_them(proposed: Program)
     assert (past["applied"], past["takenBack"]) == (2, None)
     asked(proposed, "rollback", "--reflection", past["id"])
     assert "taken back" in asked(proposed, "review", "past")
+
+
+def test_a_schedule_in_a_folder_without_memory_leaves_nothing_there(agent: Program, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    told = agent.json("-w", str(empty), "reflect", "--if-due")
+    assert told["id"] is None
+    assert told["review"]["id"] is None
+    assert list(empty.iterdir()) == []
+    assert agent.json("-w", str(empty), "reflect", "due")["waiting"] is None
+
+
+def test_a_file_is_the_memory_only_where_it_is_meant_to_be_one(agent: Program) -> None:
+    agent.run("remember", "The deadline is March 30", "--store", "core")
+    agent.run("graph", "add", "tool", "Redis")
+    assert agent.json("show", "MEMORY.md")["id"] == "file:MEMORY.md"
+    assert agent.json("show", "memory/graph/entities/tool--redis.md")["id"] == "entity:tool--redis"

@@ -23,8 +23,6 @@ class Span:
 
 Line = tuple[Span, ...]
 BLANK: Line = ()
-PRESS_LINK = "press:"
-"""Begins a link that presses keys, which follow as they are written for people."""
 
 
 class SpreadLine(tuple[Span, ...]):
@@ -78,11 +76,11 @@ def link_at(line: Line, cell: int) -> str:
 
 
 def links_in(line: Line) -> list[tuple[int, str]]:
-    """Return the cell in which each link of a line begins, and where it leads; those that press keys are left out."""
+    """Return the cell in which each link of a line begins, and where it leads."""
     found: dict[str, int] = {}
     at = 0
     for span in line:
-        if span.link and not span.link.startswith(PRESS_LINK):
+        if span.link:
             found.setdefault(span.link, at)
         at += cell_width(span.text)
     return [(cell, link) for link, cell in found.items()]

@@ -151,7 +151,7 @@ class Review:
         sections: How many items each section has, in the order of the file.
     """
 
-    id: str
+    id: str = field(metadata=_OR_NULL)
     created: datetime | None
     age_hours: float
     ageing: bool
@@ -275,7 +275,7 @@ class ReflectionDue:
     unprocessed: int
     last: datetime | None
     next: datetime | None
-    waiting: str = ""
+    waiting: str = field(default="", metadata=_OR_NULL)
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ class Reflected:
     commit: str | None
     files: tuple[str, ...]
     ids: tuple[str, ...]
-    id: str
+    id: str = field(metadata=_OR_NULL)
     reason: str
     review: Review
     ok: bool = True

@@ -113,6 +113,9 @@ class Reflections:
             raise InvalidInput(f"“{trigger}” sets off no reflection.", remedy=f"Say {', '.join(OCCASIONS)}.")
         context = self._context
         require(context.role, Capability.WRITE_MEMORY, doing="reflect")
+        if if_due and not context.has_history() and not (due := reflection_due(context, trigger)).due:
+            # A schedule that runs in a folder without memory begins no history there.
+            return results.reviews.Reflected(None, (), (), "", due.reason, self._reviews.review())
         with _alone(context):
             self._mutator.prepare_writing()
             context.adopt()

@@ -225,9 +225,8 @@ class Retrieval:
             return MemoryId("vault", f"{memory_id.name}.md")
         if layout.is_memory_file(name) and layout.resolve(self._context.root, name).is_file():
             found = lookups.memories_in(name)
-            if len(found) == 1:
-                return parse_memory_id(found[0].id)
-            return MemoryId("file", name)
+            is_one = layout.store_of(name) in ("semantic", "procedural", "vault") and len(found) == 1
+            return parse_memory_id(found[0].id) if is_one else MemoryId("file", name)
         kind, _, rest = name.partition(":")
         matches = lookups.resolve(rest if kind == "entity" else name)
         sure = [match.entity for match in matches if match.how != "near"]
