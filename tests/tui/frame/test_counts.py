@@ -49,7 +49,7 @@ async def test_the_rail_says_how_much_the_agent_carries(seen: Workspace) -> None
         core = seen.core()
         rail = drawn(pilot, "rail")
         assert f"{core.tokens:,} of {core.cap:,}" in rail
-        assert len(rail.splitlines()[-1].strip().strip("━─")) == 0 < len(rail.splitlines()[-1].strip())
+        assert len(rail.splitlines()[-1].strip().strip("━╸─")) == 0 < len(rail.splitlines()[-1].strip())
         seen.core_add(core.blocks[0].name, "Carries an umbrella")
         frame_app(pilot).frame.read_again()
         await settle(pilot)

@@ -148,6 +148,19 @@ async def test_what_is_too_much_for_today_is_listed_on_a_card_with_the_way_to_it
         assert "enter goes to History, as 7 does from anywhere." in card
 
 
+async def test_a_single_one_too_many_stands_where_one_more_would(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned = seen.since("7d").learned
+    assert len(learned) > 2
+    monkeypatch.setattr("workbench.tui.places.today._MOST_LEARNED", len(learned) - 1)
+    async with opened(seen, (160, 60), place="") as pilot:
+        place = today(frame_app(pilot).frame.place)
+        assert len(place.results.since.learned) == len(learned)
+        assert "since:learned" not in keys(place)
+        assert all(any(key.endswith(each.id) for key in keys(place)) for each in learned)
+
+
 def test_that_a_row_is_from_the_reflection_costs_none_of_its_words() -> None:
     left = (ink("Nordlicht pays its invoices within 30 or 45 days?"),)
     assert plain_text(asked_row(left, "reflection", 58)).rstrip() == plain_text(left)

@@ -27,6 +27,7 @@ from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
+from workbench.tui.parts.rows import last_line
 from workbench.tui.parts.scrubber import Scene, ScrubberPart
 from workbench.tui.places.memory_reading import by_titles, read_memory_writing
 from workbench.tui.places.past import (
@@ -435,7 +436,11 @@ class HistoryPlace(Place):
         if not self.view.compares:
             self._draw_scrubber()
         listed = self._listed
-        if listed is None or not listed.more or len(self.list.rows) - self.list.cursor > _NEAR_THE_END:
+        if (
+            listed is None
+            or not listed.more
+            or len(self.list.rows) - last_line(self.list.rows, self.list.cursor) > _NEAR_THE_END
+        ):
             return
         if self._wish.limit <= len(listed.actions):
             self._wish = replace(self._wish, limit=len(listed.actions) + PAGE)

@@ -16,7 +16,7 @@ from workbench.engine.language.periods import parse_days
 from workbench.engine.values import dataclass
 from workbench.tui.parts.filter import Filterable
 from workbench.tui.parts.list import ListPart
-from workbench.tui.parts.rows import Rows
+from workbench.tui.parts.rows import Rows, last_line
 from workbench.tui.places.place import Place
 from workbench.tui.verbs.adding import to_day
 from workbench.tui.verbs.memories import Memory
@@ -166,7 +166,7 @@ class TimelinePlace(Place):
     @on(ListPart.Moved)
     def _moved(self) -> None:
         count = len(self.results.timeline.entries) if self.results is not None else 0
-        is_near = len(self.list.rows) - self.list.cursor <= _NEAR_THE_END
+        is_near = len(self.list.rows) - last_line(self.list.rows, self.list.cursor) <= _NEAR_THE_END
         if is_near and self._has_more and self._limit <= count:
             self._read_on(2 * count)
 

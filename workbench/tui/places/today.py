@@ -218,8 +218,8 @@ class AccountRows(Rows["tuple[str, str]", "Row"]):
         reach = account.span or ("" if account.last is not None else "week")
         since = since_heading(account.since.since, reach, account.now)
         self._section(since, became(account), by_whom(account.since))
-        falls = [_falling(fall, account.now) for fall in account.falls[:_MOST_FALLS]]
-        rest = account.falls[_MOST_FALLS:]
+        first, rest = _first(account.falls, _MOST_FALLS)
+        falls = [_falling(fall, account.now) for fall in first]
         holds = tuple(fall.title for fall in rest)
         more = (
             [Notice("falls", f"{len(rest)} more", place="decay", row=rest[0].id, holds=holds)] if rest else []
@@ -316,16 +316,23 @@ def _leading(id_: str, title: str, beside: str, rows: Sequence[Waiting]) -> Noti
     return Notice(id_, title, beside, "inbox", rows[0].id, holds=tuple(row.title for row in rows))
 
 
+def _first(items: Sequence[T], most: int) -> tuple[Sequence[T], Sequence[T]]:
+    """Return so many and the rest; a single one stands where “1 more” would."""
+    shown = len(items) if len(items) == most + 1 else most
+    return items[:shown], items[shown:]
+
+
 def became(account: Account) -> list[Learned | Notice]:
     """Return what became of memory: what was learned first, then what changed, went and faded."""
     since, rows = account.since, list[Learned | Notice]()
 
     def some(changes: tuple[SinceChange, ...], kind: str, most: int) -> None:
-        for change in changes[:most]:
+        first, rest = _first(changes, most)
+        for change in first:
             day = words.day(change.timestamp.astimezone(account.now.tzinfo).date(), account.now.date())
             memory = Memory(change.id, change.store, change.title, archived=change.change == "archived")
             rows.append(Learned(memory, _SIGNS.get(kind, ""), day))
-        if rest := changes[most:]:
+        if rest:
             holds = tuple(change.title for change in rest)
             rows.append(Notice(f"since:{kind}", f"{len(rest)} more {kind}", place="history", holds=holds))
 
