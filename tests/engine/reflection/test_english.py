@@ -29,6 +29,7 @@ SAID = {
     "I'd love to go": "Alex would love to go",
     "I'd already finished it": "Alex had already finished it",
     "I carry on": "Alex carries on",
+    "I breed rabbits": "Alex breeds rabbits",
     "I also went there myself": "Alex also went there themselves",
     "I haven’t tested it": "Alex hasn't tested it",
     "Actually, I don't use \"my\" tool": "Alex doesn't use \"my\" tool",

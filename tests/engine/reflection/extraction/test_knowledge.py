@@ -271,24 +271,6 @@ def test_a_friend_who_is_told_let_us_settles_nothing_for_good(tmp_path: Path) ->
     assert say(tmp_path, "Let's use Redis for the sessions.") == []
 
 
-@pytest.mark.parametrize(
-    ("sentence", "fact"),
-    [
-        ("I restore furniture.", "Tilda restores furniture"),
-        ("I also breed rabbits.", "Tilda breeds rabbits"),
-        ("I need tips.", ""),
-        ("I restored furniture.", ""),
-        ("I see errors.", ""),
-        ("I restore it.", ""),
-        ("I sleep badly.", ""),
-    ],
-)
-def test_what_one_does_to_things_of_a_kind_one_does_time_and_again(
-    tmp_path: Path, sentence: str, fact: str
-) -> None:
-    assert say(tmp_path, sentence) == ([fact] if fact else [])
-
-
 def test_pets_are_facts_of_their_people(tmp_path: Path) -> None:
     found = say(tmp_path, "We adopted a puppy named Biscuit.")
     assert found == ["Tilda has a puppy called Biscuit"]

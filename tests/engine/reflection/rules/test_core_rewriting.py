@@ -291,9 +291,6 @@ def test_what_is_critical_by_its_own_words_is_promoted(tmp_path: Path) -> None:
         + "and since Bo is allergic to nuts I need new dishes, " * 3,
         "Please tell us about allergies, since I am allergic to nuts.",
         "I'm allergic to meetings before ten lol.",
-        "The cat is allergic to Tuesdays.",
-        "I'm basically allergic to wool jumpers.",
-        "I am allergic to that room, I swear.",
     ],
 )
 def test_what_would_be_cut_off_addresses_somebody_or_jokes_is_not_promoted(tmp_path: Path, text: str) -> None:

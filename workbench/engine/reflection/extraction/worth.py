@@ -184,8 +184,6 @@ def _with_parts(pattern: str, table: dict[str, Any]) -> str:
         "participle": "|".join(sorted(BASE_FORMS)),
         "past": "|".join(sorted(PAST_FORMS)),
         "feeling": "|".join(table["words"]["feelings"]),
-        "no deed": "|".join(table["words"]["no_deed"]),
-        "no object": "|".join(table["words"]["no_object"]),
         "day": f"{ENGLISH_MONTH_IN_FULL}|{ENGLISH_WEEKDAY}",
     }
     for name, part in parts.items():
