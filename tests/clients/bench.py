@@ -1,4 +1,4 @@
-"""A person in the bench: finds a proposed fact in the Inbox, writes something else, accepts it and writes it."""
+"""A person in the bench: finds a proposed fact in the Inbox, accepts it by saying it in other words, and writes it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def approve(pilot: Pilot[Any], fact: str, corrected: str) -> None:
         raise AssertionError(f"“{fact}” is not in the Inbox:\n{shown(pilot)}")
     letters = ("space" if letter == " " else letter for letter in corrected)
     await press(pilot, "e", *("backspace" for _ in fact), *letters, "enter")
-    await press(pilot, "a", "w", "enter")
+    await press(pilot, "w", "enter")
 
 
 async def main(folder: str, fact: str, corrected: str) -> None:
