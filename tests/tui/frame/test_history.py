@@ -327,8 +327,9 @@ async def test_a_long_comparison_says_how_far_it_is_and_ends_once_nobody_waits_f
     ) -> Comparison:
         while not cancelled():
             progress(Progress("comparing", 700, 9_000))
-            if frame_of(pilot).at_work and not told:
-                told.append(drawn(pilot, "status"))
+            # The line is drawn a moment after the work has begun.
+            if not told and "esc stops" in (status := drawn(pilot, "status")):
+                told.append(status)
                 pilot.app.post_message(events.Key(key, None))
         raise Cancelled("The comparison was called off.")
 
