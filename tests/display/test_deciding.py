@@ -283,7 +283,7 @@ def test_no_card_is_wider_than_its_room(width: int) -> None:
         ),
         proposal_card([proposal], [Side(HOSTILE)] * 3, "", (("a", HOSTILE),), NOW),
         past_card(PastReflection("r-001", NOW, 3, 1, summary=HOSTILE), "", NOW, key),
-        preview_card(preview(), {"#3": HOSTILE}, {}),
+        preview_card(preview(), {"#3": HOSTILE}, {}, NOW.date()),
     ]
     for card in cards:
         for line in card_lines(card, width, details=True):
@@ -312,13 +312,15 @@ def preview() -> InboxPreview:
 
 def test_a_preview_says_what_each_memory_will_say_and_what_is_gone_for_good() -> None:
     titles = {"entity:org--nordlicht": "Nordlicht", "held:5": "A token", "#9": "Mei is vegan"}
-    drawn = [plain_text(line).rstrip() for line in card_lines(preview_card(preview(), titles, {}), 88)]
+    drawn = [
+        plain_text(line).rstrip() for line in card_lines(preview_card(preview(), titles, {}, NOW.date()), 88)
+    ]
     assert "◎ Active context" in drawn
     assert "  412 → 421 of 900 tokens" in drawn
     assert "  - chapter 3" in drawn
     assert "  + chapter 4" in drawn
     assert "◇ Nordlicht" in drawn
-    assert "  ± pays within 30 days · held until 2026-11-21" in drawn
+    assert "  ± pays within 30 days · held until Sat 21 Nov" in drawn
     assert "  + pays within 45 days" in drawn
     assert "FOR GOOD erased; undo cannot bring it back" in drawn
     assert any("“Mei is vegan”: It says something else by now." in line for line in drawn)
@@ -338,7 +340,7 @@ def test_an_insight_is_in_the_preview_and_no_fact_stands_there_twice() -> None:
         ),
         files=(FilePreview(layout.EVOLUTION, "", "## Insights\n- Decides in the evening ^eabc\n"),),
     )
-    drawn = [plain_text(line).rstrip() for line in card_lines(preview_card(shown, {}, {}), 88)]
+    drawn = [plain_text(line).rstrip() for line in card_lines(preview_card(shown, {}, {}, NOW.date()), 88)]
     assert "  + Decides in the evening" in drawn
     assert not any("pays" in line for line in drawn)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.display import words
 from workbench.display.cells import plain, wrap
 from workbench.display.diffing import compare_words
-from workbench.display.ink import BLANK, Line, Span, gap, ink, line_width, wrap_line
+from workbench.display.ink import BLANK, PRESS_LINK, Line, Span, gap, ink, line_width, wrap_line
 from workbench.engine.language.denials import is_denied, without_denials
 from workbench.engine.values import dataclass
 
@@ -105,7 +105,7 @@ def key_lines(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     """Draw keys, each with what it does."""
     lead = max((len(key) for key, _ in keys), default=0) + 2
     return [
-        (Span(f"{key if not at else '':<{lead}}", "decide.strong"), Span(part))
+        (Span(f"{key if not at else '':<{lead}}", "decide.strong", PRESS_LINK + key), Span(part))
         for key, said in keys
         for at, part in enumerate(wrap(said, max(8, width - lead)))
     ]

@@ -23,6 +23,8 @@ class Span:
 
 Line = tuple[Span, ...]
 BLANK: Line = ()
+PRESS_LINK = "press:"
+"""Begins a link that presses keys, which follow as they are written for people."""
 
 
 class SpreadLine(tuple[Span, ...]):
@@ -76,11 +78,11 @@ def link_at(line: Line, cell: int) -> str:
 
 
 def links_in(line: Line) -> list[tuple[int, str]]:
-    """Return the cell in which each link of a line begins, and where it leads."""
+    """Return the cell in which each link of a line begins, and where it leads; those that press keys are left out."""
     found: dict[str, int] = {}
     at = 0
     for span in line:
-        if span.link:
+        if span.link and not span.link.startswith(PRESS_LINK):
             found.setdefault(span.link, at)
         at += cell_width(span.text)
     return [(cell, link) for link, cell in found.items()]

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, tzinfo
 from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Self
 
-from workbench.display.ink import BLANK
+from workbench.display.ink import BLANK, links_in
 from workbench.engine.clock import in_zone
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
@@ -215,7 +215,7 @@ class Page:
             text = "".join(self.paint(span.text, *_STYLE_OF.sub(" ", span.role).split()) for span in line)
             printed.append(text.rstrip())
             goes_on = {span.link for span in after}
-            for link in dict.fromkeys(span.link for span in line) if ids else ():
+            for _, link in links_in(line) if ids else ():
                 if ":" not in link or link in text or link in goes_on:
                     continue
                 told = safe_line(link)

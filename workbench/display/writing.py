@@ -18,6 +18,8 @@ from workbench.engine import layout
 from workbench.engine.markdown.statements import parse_statement
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from workbench.display.diffing import Piece
     from workbench.engine.results.audit import MemoryChange
     from workbench.engine.results.inbox import InboxPreview, Written
@@ -30,7 +32,9 @@ _SIGNS: Final = {"added": "+", "removed": "-", "changed": "±", "scored": "±"}
 _STORES: Final = {"episodic": "Timeline", "procedural": "Procedures", "vault": "Vault", "file": "Files"}
 
 
-def preview_card(preview: InboxPreview, titles: Mapping[str, str], scored: Mapping[str, str]) -> Card:
+def preview_card(
+    preview: InboxPreview, titles: Mapping[str, str], scored: Mapping[str, str], today: date
+) -> Card:
     """Return the card of what would be written.
 
     Args:
@@ -62,7 +66,7 @@ def preview_card(preview: InboxPreview, titles: Mapping[str, str], scored: Mappi
         "",
         sections=tuple(sections),
         details=tuple(details),
-        body=partial(_preview, preview, titles, scored),
+        body=partial(_preview, preview, titles, scored, today),
     )
 
 
@@ -169,7 +173,7 @@ def _waiting(waiting: Mapping[str, str], titles: Mapping[str, str]) -> list[Sect
 
 
 def _preview(
-    preview: InboxPreview, titles: Mapping[str, str], scored: Mapping[str, str], width: int
+    preview: InboxPreview, titles: Mapping[str, str], scored: Mapping[str, str], today: date, width: int
 ) -> list[Line]:
     """Draw every memory as it would read, under what it belongs to."""
     files = len([each for each in preview.files if each.path not in layout.BOOKS])
@@ -186,7 +190,7 @@ def _preview(
         if store == "core":
             lines += _budgets(preview.core_before, preview.core_after, title, measure)
         for change in changes:
-            lines += _changed(change, scored.get(change.id, ""), measure)
+            lines += _changed(change, scored.get(change.id, ""), today, measure)
     for each in preview.files:
         if each.path == layout.EVOLUTION:
             lines += [BLANK, (Span("✦ ", "store.file"), Span("How understanding has changed", "strong"))]
@@ -226,13 +230,13 @@ def _budgets(before: CoreView, after: CoreView, title: str, width: int) -> list[
     return []
 
 
-def _changed(change: MemoryChange, scored: str, width: int) -> list[Line]:
+def _changed(change: MemoryChange, scored: str, today: date, width: int) -> list[Line]:
     sign = _SIGNS.get(change.change, "±")
     if change.change == "scored":
         return _signed(sign, f"{change.title} · {scored or 'its pin or its archiving changes'}", width)
     before, after = change.before or "", change.after or ""
     if "#^" in change.id or change.store == "core":
-        return _statement(sign, before, after, width)
+        return _statement(sign, before, after, today, width)
     if change.change == "changed":
         return _text_changes(before, after, width)
     is_entity = change.id.startswith("entity:")
@@ -243,7 +247,7 @@ def _changed(change: MemoryChange, scored: str, width: int) -> list[Line]:
         if _is_said(line) and not (is_entity and line.startswith("# "))
     ]
     written = [
-        _standing(line) if is_entity else unlinked(line.lstrip("# ")).strip() for line in said_of_it
+        _standing(line, today) if is_entity else unlinked(line.lstrip("# ")).strip() for line in said_of_it
     ] or ["nothing but its name so far"]
     # A file often begins with its name as a heading, and says it once more below.
     said = list({text.rstrip(".").casefold(): text for text in reversed(written)}.values())[::-1]
@@ -253,12 +257,12 @@ def _changed(change: MemoryChange, scored: str, width: int) -> list[Line]:
     return lines
 
 
-def _statement(sign: str, before: str, after: str, width: int) -> list[Line]:
+def _statement(sign: str, before: str, after: str, today: date, width: int) -> list[Line]:
     """Draw a fact or an item; of one that only ceases to hold, until when it held."""
     old, new = statement(before), statement(after)
     until = parse_statement(after.strip().removeprefix("- ")).provenance.until if after else None
     if until and (old == new or not old):
-        return _signed("±", f"{new} · held until {until}", width)
+        return _signed("±", f"{new} · held until {words.day_of(until, today) or until}", width)
     if old and new and old != new:
         return [*_signed("-", old, width, "soft"), *_signed("+", new, width)]
     if old and new:
@@ -266,10 +270,12 @@ def _statement(sign: str, before: str, after: str, width: int) -> list[Line]:
     return _signed(sign, new or old, width, "text" if new else "soft")
 
 
-def _standing(line: str) -> str:
+def _standing(line: str, today: date) -> str:
     """Return a line of an entity as a statement, with until when it held where it does no longer."""
     until = parse_statement(line.strip().removeprefix("- ")).provenance.until
-    return f"{statement(line)} · held until {until}" if until else statement(line)
+    return (
+        f"{statement(line)} · held until {words.day_of(until, today) or until}" if until else statement(line)
+    )
 
 
 def _text_changes(before: str, after: str, width: int, *, parts_apart: bool = True) -> list[Line]:

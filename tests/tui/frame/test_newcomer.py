@@ -125,6 +125,20 @@ async def test_notes_that_are_found_while_one_looks_begin_with_reading_them(tmp_
             assert frame_of(pilot).place.cursor_key == "read"
 
 
+async def test_lines_of_a_plain_log_are_not_offered_what_needs_a_score(tmp_path: Path) -> None:
+    day = tmp_path / "notes/memory/2026-01-03.md"
+    day.parent.mkdir(parents=True)
+    day.write_text("## The harbour\n\n- 09:10 Robin: I never fly at night\n", encoding="utf-8")
+    with Workspace.open(tmp_path / "notes", role="person") as workspace:
+        async with opened(workspace, (160, 40), place="timeline") as pilot:
+            assert frame_of(pilot).place.cursor_key.startswith("file:")
+            assert "e edit" in drawn(pilot, "keys")
+            assert not [label for label in ("p pin", "f forget") if label in drawn(pilot, "keys")]
+            for key in ("p", "f"):
+                await press(pilot, key)
+                assert said(pilot) == "Free text never fades; e changes it or takes it out."
+
+
 @pytest.mark.parametrize(("width", "numbered"), [(80, True), (72, False)])
 def test_places_in_one_line_name_their_keys_where_they_fit(width: int, numbered: bool) -> None:
     line = line_of_places({"today": "▲1", "inbox": "24"}, "core", width)

@@ -14,7 +14,7 @@ from textual.widgets import Input, TextArea
 from workbench.display.action_words import by_whom, taken_back
 from workbench.display.card import told
 from workbench.display.cells import cell_width, plain, wrap
-from workbench.display.ink import BLANK, Span, cut, gap, ink, line_width, spread
+from workbench.display.ink import BLANK, PRESS_LINK, Span, cut, gap, ink, line_width, spread
 from workbench.display.rows import budget_bar
 from workbench.display.words import counted, percent
 from workbench.engine.errors import DocumentError, HistoryDamaged, WorkbenchError
@@ -22,7 +22,7 @@ from workbench.engine.results.audit import NextSteps
 from workbench.tui.keys.table import ACTS_IN, BY_NAME, COMMAND, PLACES, PREFIXES, written
 from workbench.tui.look import BESIDE, EVIDENCE, ONE_LINE
 from workbench.tui.parts.canvas import CanvasPart
-from workbench.tui.parts.line import PRESS_LINK, DrawnLines
+from workbench.tui.parts.line import DrawnLines
 from workbench.tui.places.memory_reading import by_titles
 from workbench.tui.verbs.act import OTHER_VERBS, deed, next_undo
 from workbench.tui.verbs.memories import VERBS, Memory

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from workbench.display.card import told_card, unread_card
+from workbench.display.ink import PRESS_LINK
 from workbench.display.words import told_in_bench
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import NotFound
@@ -29,7 +30,7 @@ from workbench.tui.frame.working import Acting, Courtesy, Reading, Working, rais
 from workbench.tui.keys.table import BY_NAME, CHANGING, COMMAND, Command, pressed
 from workbench.tui.parts.canvas import CanvasPart
 from workbench.tui.parts.chooser import ChooserPart
-from workbench.tui.parts.line import PRESS_LINK, DrawnLines, PromptLine
+from workbench.tui.parts.line import DrawnLines, PromptLine
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.page import PagePart
 from workbench.tui.places.memory_reading import no_evidence
@@ -590,7 +591,10 @@ class Frame(Screen[None], inherit_bindings=False):
 
     @on(PagePart.Followed)
     def _followed(self, event: PagePart.Followed) -> None:
-        self.looking.follow(event.link)
+        if event.link.startswith(PRESS_LINK):
+            self._press(event.link.removeprefix(PRESS_LINK))
+        else:
+            self.looking.follow(event.link)
 
     @on(DrawnLines.Pressed)
     def _pressed(self, event: DrawnLines.Pressed) -> None:

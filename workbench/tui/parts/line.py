@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 Labels = dict[int, list[tuple[int, str]]]
 """By row of a part: where a label begins, in cells, and what it says."""
-PRESS_LINK = "press:"
-"""Begins a link that presses keys, which follow as they are written for people."""
 _LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 # Cells that the text has before its title and its keys get any.
 _TEXT_FIRST = 24
@@ -95,7 +93,7 @@ class DrawnLines(Widget):
         """Return what leads somewhere; see `parts.jump`."""
         lines = self.lines(self.size.width)
         found = ((x, y, link) for y, line in enumerate(lines) for x, link in links_in(line))
-        return [(x - 1, y, link) for x, y, link in found if not link.startswith(PRESS_LINK)]
+        return [(x - 1, y, link) for x, y, link in found]
 
     def jump_to(self, target: str) -> None:
         """Go where a link leads."""

@@ -9,9 +9,9 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 
-from workbench.display.ink import BLANK, Span, link_at
+from workbench.display.ink import BLANK, PRESS_LINK, Span, link_at
 from workbench.tui.palette import CURSOR, MARKED, PAPER, RAISED, palette_of
-from workbench.tui.parts.line import PRESS_LINK, DrawnLines, Labels, labelled
+from workbench.tui.parts.line import DrawnLines, Labels, labelled
 from workbench.tui.parts.rows import Rows, last_line, nearest, repeated_heading, step_from
 
 if TYPE_CHECKING:

@@ -169,9 +169,8 @@ class PagePart(ScrollView, can_focus=True):
         """Return where each link leads, with the first line that it stands in."""
         found: dict[str, int] = {}
         for at, line in enumerate(self.lines):
-            for span in line:
-                if span.link:
-                    found.setdefault(span.link, at)
+            for _, link in links_in(line):
+                found.setdefault(link, at)
         return [(at, link) for link, at in found.items()]
 
     def do(self, command: str) -> bool:

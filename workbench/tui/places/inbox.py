@@ -28,7 +28,7 @@ from workbench.display.deciding import (
     unreadable_card,
     waiting_row,
 )
-from workbench.display.ink import BLANK, Span, ink, spread
+from workbench.display.ink import BLANK, PRESS_LINK, Span, ink, spread
 from workbench.display.words import in_bench, quoted
 from workbench.display.writing import preview_card, receipt_card
 from workbench.engine.errors import WorkbenchError
@@ -38,7 +38,6 @@ from workbench.engine.values import dataclass
 from workbench.tui.keys.table import COMMAND
 from workbench.tui.parts.evidence import evidence_at, evidence_of_sources
 from workbench.tui.parts.filter import Filterable
-from workbench.tui.parts.line import PRESS_LINK
 from workbench.tui.parts.list import ListPart
 from workbench.tui.parts.rows import Rows
 from workbench.tui.places.place import Place
@@ -460,7 +459,7 @@ class InboxPlace(Place):
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         now = workspace.now()
         if isinstance(subject, Preview):
-            return preview_card(subject.preview, subject.titles, subject.scored)
+            return preview_card(subject.preview, subject.titles, subject.scored, now.date())
         if isinstance(subject, Receipt):
             return receipt_card(subject.written, subject.titles)
         if isinstance(subject, Reflected):

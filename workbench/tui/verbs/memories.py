@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.display import words
 from workbench.display.words import in_bench, quoted
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.values import dataclass
-from workbench.tui.verbs.act import Act
+from workbench.tui.verbs.act import Act, Verb
 
 if TYPE_CHECKING:
     from workbench.engine.results.decay import DecayExplained
@@ -39,6 +38,16 @@ def named(memories: tuple[Memory, ...]) -> str:
     return quoted(memories[0].title) if len(memories) == 1 else f"{len(memories)} memories"
 
 
+def _of_scores(verb: Verb) -> Verb:
+    """Refuse lines that were written into a file as free text: they have no score, so they never fade."""
+    return lambda memories: (
+        "Free text never fades; ⸨edit⸩ changes it or takes it out."
+        if all(each.id.startswith("file:") for each in memories)
+        else verb(memories)
+    )
+
+
+@_of_scores
 def pin(memories: tuple[Memory, ...]) -> Act | str:
     """Pin memories, or unpin them where all of them are pinned; what is archived does not fade any more."""
     if all(each.archived and not each.pinned for each in memories):
@@ -55,6 +64,7 @@ def pin(memories: tuple[Memory, ...]) -> Act | str:
     return Act(lambda workspace: _done(workspace.pin(*ids).commit, said, "unpins"))
 
 
+@_of_scores
 def forget(memories: tuple[Memory, ...]) -> Act | str:
     """Archive memories: the agent recalls them no more, and `r` brings them back."""
     if all(each.archived for each in memories):
@@ -84,6 +94,7 @@ def bring_back(memories: tuple[Memory, ...]) -> Act | str:
     return Act(restore)
 
 
+@_of_scores
 def reinforce(memories: tuple[Memory, ...]) -> Act:
     """Count a use of memories, and say of one how long it then stays."""
     ids = tuple(each.id for each in memories)
@@ -112,7 +123,7 @@ def _done(commit: str | None, said: str, undone: str) -> str:
     return f"{said} ⸨undo⸩ {undone}." if commit else "Nothing had to change."
 
 
-VERBS: dict[str, Callable[[tuple[Memory, ...]], Act | str]] = {
+VERBS: dict[str, Verb] = {
     "pin": pin,
     "forget": forget,
     "bring-back": bring_back,
