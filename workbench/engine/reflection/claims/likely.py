@@ -50,11 +50,11 @@ _LEXICON: Final[dict[str, Any]] = tomllib.loads(
 )
 _MOST: Final = 4000
 """Clauses that are compared; of more, the newest."""
-_NEAREST: Final = 10
+_NEAREST: Final = 20
 """Earlier clauses that a later one is held against, and as many again with a value of the same kind."""
 _MANY: Final = 20
 """Earlier clauses from which on it tells something to be the nearest of them."""
-_ALONE: Final = 0.5
+_ALONE: Final = 0.9
 """Log-odds taken off where there is hardly another earlier clause to be nearer than."""
 _LEAST: Final = 0.3
 _LONGEST: Final = 300
