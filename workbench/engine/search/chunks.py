@@ -19,7 +19,12 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from workbench.engine.providers.embedding.embedder import FloatArray
+
+    Numbers = NDArray[np.int64]
 
 
 # One match is about one token: words (long ones several), three digits, a run of signs, a run of line ends,
@@ -43,6 +48,7 @@ _TURN = lazy_pattern(
 _TITLE = lazy_pattern(rf"(?:{_STAMP}\s*)?({_NAME})\s*(?:[:：]|$)")
 _LOG_HEADING = lazy_pattern(r"#{1,6}\s+")
 _LONGEST_LABEL = 120
+_MARKS_AT_ONCE = 4096
 
 PERSON = frozenset(("user", "human", "me", "i", "用户", "用戶", "使用者", "我"))
 AGENT = frozenset(("assistant", "agent", "ai", "bot", "model", "助手", "助理", "ai助手", "机器人", "機器人"))
@@ -162,6 +168,35 @@ class Statistics:
     frequencies: Mapping[str, int]
 
 
+class ChunkMarks:
+    """A small number for each chunk, 0 where none was noted; what threads note at once may get lost."""
+
+    def __init__(self) -> None:
+        import numpy as np
+
+        self._marks = np.zeros(0, np.int8)
+
+    def of(self, numbers: Numbers) -> NDArray[np.int8]:
+        """Return the mark of each of these chunks."""
+        marks = self._marks_up_to(int(numbers.max(initial=0)))
+        return marks[numbers]
+
+    def note(self, found: Mapping[int, int]) -> None:
+        """Mark some chunks."""
+        marks = self._marks_up_to(max(found, default=0))
+        marks[list(found)] = list(found.values())
+
+    def _marks_up_to(self, number: int) -> NDArray[np.int8]:
+        import numpy as np
+
+        marks = self._marks
+        if number >= len(marks):
+            longer = np.zeros(number + _MARKS_AT_ONCE, np.int8)
+            longer[: len(marks)] = marks
+            self._marks = marks = longer
+        return marks
+
+
 class ChunkSource(Protocol):
     """Queries to the index; all answers come from one consistent state."""
 
@@ -196,6 +231,14 @@ class ChunkSource(Protocol):
         """Return the memory id of each of these chunks."""
         ...
 
+    def marks(self, basis: object) -> ChunkMarks:
+        """Return marks of chunks by their memories, kept as long as those stay the same and the same object is given.
+
+        Args:
+            basis: What the marks depend on besides; None for marks that are not kept.
+        """
+        ...
+
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """Return chunks in the order asked for, skipping those that are gone."""
         ...
@@ -217,6 +260,7 @@ class ChunksOfToday:
         self.by_lines = source.by_lines
         self.by_day = source.by_day
         self.owners = source.owners
+        self.marks = source.marks
         self._read = source.read
         self._today = today
         self._hidden = frozenset(hidden)

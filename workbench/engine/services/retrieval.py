@@ -516,6 +516,7 @@ class Retrieval:
                 context.now() if context.has_history() else None,
                 context.zone,
             ),
+            scores.known,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -209,6 +210,25 @@ def test_a_snapshot_stays_as_it_was_while_files_change(shelf: Bookshelf) -> None
         assert before.read([tea])[0].chunk.text == "about tea"
         assert before.state.chunks == 2
     assert shelf.found("cocoa") == ["a.md:0"]
+
+
+def test_marks_stay_for_the_same_basis_until_chunks_are_given_to_other_memories(shelf: Bookshelf) -> None:
+    shelf.write("a.md", "about tea")
+    shelf.sync()
+    basis, another = object(), object()
+
+    def marks(of: object) -> list[int]:
+        with shelf.index.source() as source:
+            tea = np.array([number for number, _ in source.by_keywords(["tea"], 5, ANYTHING)])
+            found: list[int] = source.marks(of).of(tea).tolist()
+            source.marks(of).note(dict.fromkeys(tea.tolist(), 2))
+            return found
+
+    assert [marks(basis), marks(basis)] == [[0], [2]]
+    assert [marks(another), marks(basis), marks(None), marks(None)] == [[0], [0], [0], [0]]
+    shelf.write("a.md", "about coffee", "about tea")
+    shelf.sync()
+    assert [marks(basis), marks(basis)] == [[0], [2]]
 
 
 def test_a_workspace_without_vectors_is_searched_by_words(shelf: Bookshelf) -> None:

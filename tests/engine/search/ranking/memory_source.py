@@ -12,7 +12,15 @@ import numpy as np
 from workbench.engine.catalog.terms import index_terms
 from workbench.engine.results.memories import Score
 from workbench.engine.results.recall import Found
-from workbench.engine.search.chunks import Chunk, Statistics, StoredChunk, Within, unit_texts, units_of
+from workbench.engine.search.chunks import (
+    Chunk,
+    ChunkMarks,
+    Statistics,
+    StoredChunk,
+    Within,
+    unit_texts,
+    units_of,
+)
 from workbench.engine.search.ranking.graph import GraphLane
 from workbench.engine.search.ranking.question import SearchOptions
 from workbench.engine.search.ranking.search import Search, SearchQuery
@@ -91,6 +99,9 @@ class MemorySource:
 
     def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
         return {number: self.stored[number - 1].chunk.memory_id for number in numbers}
+
+    def marks(self, basis: object) -> ChunkMarks:
+        return ChunkMarks()
 
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         return [self.stored[number - 1] for number in numbers]

@@ -34,7 +34,7 @@ def test_of_what_both_lanes_rank_alike_the_first_read_comes_first() -> None:
         embed,
         {},
         (),
-        MemoryScores(dict.fromkeys, options),
+        MemoryScores(dict.fromkeys, options, source),
     )
     numbers = [stored.number for stored in gathered.chunks]
     assert numbers == list(range(1, len(numbers) + 1))

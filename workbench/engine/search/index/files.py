@@ -17,7 +17,7 @@ from workbench.engine.errors import Locked, StorageError
 from workbench.engine.file_access import Watch, is_cut_short, let_go
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.process import try_lock
-from workbench.engine.search.chunks import ChunkSize
+from workbench.engine.search.chunks import ChunkMarks, ChunkSize
 from workbench.engine.search.index.tables import (
     FileState,
     VectorMemory,
@@ -76,6 +76,7 @@ class IndexFile:
         self._vectors: VectorMemory | None = None
         self.lengths = LengthMemory()
         self._owners: tuple[int, dict[int, str]] = (0, {})
+        self._marks: tuple[int, object, ChunkMarks] | None = None
         self._identity = _identity(place)
         self._watch = Watch(place)
         with self.translated():
@@ -103,6 +104,19 @@ class IndexFile:
             if moves > self._owners[0]:
                 self._owners = (moves, {})
             return self._owners[1] if moves == self._owners[0] else {}
+
+    def marks(self, moves: int, basis: object) -> ChunkMarks:
+        """Return the marks kept for a basis, which is compared by identity.
+
+        Args:
+            moves: Of the state that is asked.
+        """
+        with self._lock:
+            kept = self._marks
+            if kept is None or kept[0] != moves or kept[1] is not basis:
+                kept = (moves, basis, ChunkMarks())
+                self._marks = kept
+            return kept[2]
 
     def is_in_place(self) -> bool:
         """Return whether the opened file still has its name."""

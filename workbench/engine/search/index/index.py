@@ -19,7 +19,7 @@ from workbench.engine.clock import Clock, render_time
 from workbench.engine.errors import ProviderError, StorageError
 from workbench.engine.file_access import Fallback, nowhere_else
 from workbench.engine.process import process_lock
-from workbench.engine.search.chunks import Chunk, FileSource, Statistics, StoredChunk, Within
+from workbench.engine.search.chunks import Chunk, ChunkMarks, FileSource, Statistics, StoredChunk, Within
 from workbench.engine.search.contract import IndexState, IndexSync, telling_terms
 from workbench.engine.search.index import files as names
 from workbench.engine.search.index.building import Builder, ChunkEmbedder, EmbeddingCache, embed_pending
@@ -468,6 +468,10 @@ class Snapshot(AbstractContextManager["Snapshot"]):
             question = "SELECT number, memory_id FROM chunks WHERE number IN (SELECT value FROM json_each(?))"
             known.update(self._rows(question, (json.dumps(new),)))
         return {number: known[number] for number in numbers if number in known}
+
+    def marks(self, basis: object) -> ChunkMarks:
+        """See `ChunkSource`."""
+        return ChunkMarks() if basis is None else self._file.marks(self.state.moves, basis)
 
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """See `ChunkSource`."""

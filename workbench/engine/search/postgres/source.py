@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from workbench.engine.patterns import lazy_pattern
-from workbench.engine.search.chunks import Statistics, StoredChunk, Within
+from workbench.engine.search.chunks import ChunkMarks, Statistics, StoredChunk, Within
 from workbench.engine.search.contract import telling_terms
 from workbench.engine.search.index.index import stored_chunk
 from workbench.engine.search.postgres.postings import Ranking, frequencies
@@ -262,6 +262,11 @@ class PostgresSource:
             limit,
         )
         return [number for (number,) in rows]
+
+    def marks(self, basis: object) -> ChunkMarks:
+        """See `ChunkSource`; none are kept."""
+        del basis
+        return ChunkMarks()
 
     def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
         """See `ChunkSource`."""

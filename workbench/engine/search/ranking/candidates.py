@@ -24,7 +24,11 @@ from workbench.engine.search.ranking.question import Question, SearchOptions, na
 from workbench.engine.values import dataclass
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from workbench.engine.providers.embedding.embedder import FloatArray
+    from workbench.engine.search.chunks import Numbers
 
 
 _HEADING = lazy_pattern(r"#{1,6}\s")
@@ -40,6 +44,9 @@ _FEW = 20
 # A budget holds more than few results do: a chunk more is read for each so many tokens of it, up to the limit.
 _TOKENS_PER_CHUNK = 25
 _MOST_READ = 160
+# How chunks are marked by the status of their memory, those that are hidden last.
+_SHOWN = 1
+_MARKS = {"dormant": 2, "archived": 3}
 # How much further a lane is asked if too many of its results are hidden, and the limit.
 _FURTHER = 4
 _MOST_OF_A_LANE = 6400
@@ -168,7 +175,7 @@ class Candidates:
     """What the lanes found.
 
     Args:
-        bm25: Of the chunks found by keywords, by number.
+        bm25: Of the chunks found by keywords, by number, for the weighted sum.
         graph: Memories reached through the graph, by id.
     """
 
@@ -188,13 +195,18 @@ class MemoryScores:
     Args:
         scores_of: Returns scores by memory id; None for those without one.
         options: Whether dormant memories are wanted.
+        source: Of the chunks.
+        basis: See `ChunkSource.marks`.
     """
 
-    def __init__(self, scores_of: ScoresOf, options: SearchOptions) -> None:
+    def __init__(
+        self, scores_of: ScoresOf, options: SearchOptions, source: ChunkSource, basis: object = None
+    ) -> None:
         self._scores_of = scores_of
-        self._options = options
+        self._most_shown = _MARKS["dormant"] if options.include_dormant else _SHOWN
+        self._source = source
+        self._marks = source.marks(basis)
         self._known: dict[str, Score | None] = {}
-        self._hidden: dict[str, bool] = {}
 
     def of(self, memory_ids: Iterable[str]) -> Mapping[str, Score | None]:
         """Return the scores known, those of these memories among them; a fact has the score of its entity."""
@@ -204,14 +216,21 @@ class MemoryScores:
             self._known.update({each: scores[whole] for each, whole in wholes.items()})
         return self._known
 
-    def hidden_among(self, owners: Mapping[int, str]) -> set[int]:
-        """Return the chunks whose memory is hidden, given the memory of each."""
-        hidden = self._hidden
-        new = {memory_id for memory_id in owners.values() if memory_id not in hidden}
-        if new:
-            scores = self.of(new)
-            hidden.update((memory_id, is_hidden(scores[memory_id], self._options)) for memory_id in new)
-        return {number for number, memory_id in owners.items() if hidden[memory_id]}
+    def hidden_among(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Return of each of these chunks whether its memory is hidden."""
+        marks = self._marks.of(numbers)
+        new = marks == 0
+        if new.any():
+            owners = self._source.owners(numbers[new].tolist())
+            scores = self.of(set(owners.values()))
+            found = {number: _mark(scores[memory_id]) for number, memory_id in owners.items()}
+            self._marks.note(found)
+            marks[new] = [found.get(number, _SHOWN) for number in numbers[new].tolist()]
+        return marks > self._most_shown
+
+
+def _mark(score: Score | None) -> int:
+    return _SHOWN if score is None else _MARKS.get(score.status, _SHOWN)
 
 
 def _scored_as(memory_id: str) -> str:
@@ -247,19 +266,21 @@ def gather(
         scores: Of the memories; hidden ones are looked past.
         also: Chunks to score in any case.
     """
+    import numpy as np
+
     within = options.within
     reach, wanted = _counts(options)
     asked = [term + "*" if is_prefix(term) else term for term in question.terms]
     statistics = source.statistics([*asked, *extra_terms])
     by_words = source.by_keywords(asked, reach, within) if asked else []
     vector = _vector(question, embed, source, [number for number, _ in by_words[:_LISTENED_TO]])
-    hidden: dict[int, bool] = {}
     while True:
         by_meaning = (
             source.by_vector(vector, min(reach, _MOST_BY_MEANING), within) if vector is not None else []
         )
         best = _best(by_words, by_meaning)
-        shown = _first_shown(best, wanted, source, scores, hidden)
+        hidden = _hidden_first(best, wanted, scores)
+        shown = best[: len(hidden)][~hidden][:wanted]
         is_all = len(by_words) < reach and len(by_meaning) < min(reach, _MOST_BY_MEANING)
         if len(shown) >= wanted or is_all or reach >= _MOST_OF_A_LANE:
             break
@@ -267,11 +288,10 @@ def gather(
         reach *= _FURTHER
         by_words = source.by_keywords(asked, reach, within) if asked else []
     # Hidden chunks that match best are scored too: they may hold the exact term, or need an explanation.
-    chosen = [*shown, *(number for number in best[:wanted] if hidden[number])]
+    chosen: list[int] = [*shown.tolist(), *best[:wanted][hidden[:wanted]].tolist()]
     if graph:
-        led = source.by_memory(list(graph), within)
-        passed = scores.hidden_among(source.owners(led))
-        chosen.extend([number for number in led if number not in passed][:_OF_GRAPH])
+        led = np.array(source.by_memory(list(graph), within), np.int64)
+        chosen.extend(led[~scores.hidden_among(led)][:_OF_GRAPH].tolist())
     if question.period is not None:
         chosen.extend(source.by_day(question.period.first, question.period.last, _OF_PERIOD, within))
     if question.wants_advice and within.store is None:
@@ -280,28 +300,23 @@ def gather(
         found += source.by_vector(vector, _OF_CORE, core) if vector is not None else []
         chosen.extend(number for number, _ in found)
     chunks = source.read(list(dict.fromkeys((*chosen, *also))))
-    return Candidates(tuple(chunks), dict(by_words), graph, statistics, vector)
+    bm25 = dict(by_words) if options.fusion == "weighted-sum" else {}
+    return Candidates(tuple(chunks), bm25, graph, statistics, vector)
 
 
-def _first_shown(
-    best: Sequence[int], wanted: int, source: ChunkSource, scores: MemoryScores, hidden: dict[int, bool]
-) -> list[int]:
-    """Return the first so many chunks whose memory is not hidden.
+def _hidden_first(best: Numbers, wanted: int, scores: MemoryScores) -> NDArray[np.bool_]:
+    """Return of the first chunks whether each is hidden, as far as so many that are not."""
+    import numpy as np
 
-    Args:
-        hidden: Whether the memory of a chunk is hidden, as far as it is known; what is looked at is added.
-    """
-    shown: list[int] = []
+    looked_at = [np.empty(0, np.bool_)]
+    left = wanted
     for start in range(0, len(best), _LOOKED_AT_ONCE):
-        few = best[start : start + _LOOKED_AT_ONCE]
-        new = [number for number in few if number not in hidden]
-        if new:
-            passed = scores.hidden_among(source.owners(new))
-            hidden.update((number, number in passed) for number in new)
-        shown.extend(number for number in few if not hidden[number])
-        if len(shown) >= wanted:
+        hidden = scores.hidden_among(best[start : start + _LOOKED_AT_ONCE])
+        looked_at.append(hidden)
+        left -= len(hidden) - int(np.count_nonzero(hidden))
+        if left <= 0:
             break
-    return shown[:wanted]
+    return np.concatenate(looked_at)
 
 
 def _counts(options: SearchOptions) -> tuple[int, int]:
@@ -316,14 +331,15 @@ def _counts(options: SearchOptions) -> tuple[int, int]:
     return max(_OF_A_LANE, results), max(for_budget, results)
 
 
-def _best(*lanes: Sequence[tuple[int, float]]) -> list[int]:
+def _best(*lanes: Sequence[tuple[int, float]]) -> Numbers:
     """Return all chunks found, those ranked high in both lanes first."""
     import numpy as np
 
     ranks = [np.arange(1, len(lane) + 1) for lane in lanes]
     merits = 1 / (_RANK_OFFSET + np.concatenate(ranks))
-    found, which = np.unique([number for lane in lanes for number, _ in lane], return_inverse=True)
-    best: list[int] = found[np.argsort(-np.bincount(which, merits), kind="stable")].tolist()
+    numbers = np.array([number for lane in lanes for number, _ in lane], np.int64)
+    found, which = np.unique(numbers, return_inverse=True)
+    best: Numbers = found[np.argsort(-np.bincount(which, merits), kind="stable")]
     return best
 
 

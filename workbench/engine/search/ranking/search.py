@@ -197,6 +197,7 @@ class SearchQuery:
         facts: Which facts cite what, or None.
         hidden: Ids of facts and relations that were archived by themselves, `entity:person--alex#^f7k2`.
         core: What core memory makes of older lines, or None.
+        basis: Another object whenever scores may differ, or None; what is known by it is kept.
     """
 
     text: str
@@ -207,6 +208,7 @@ class SearchQuery:
     facts: FactLookups | None = None
     hidden: frozenset[str] = frozenset()
     core: CoreTruth | None = None
+    basis: object = None
 
 
 class Search:
@@ -235,7 +237,7 @@ class Search:
         self.approved = Approved()
         self.source = ChunksOfToday(source, query.hidden, self._today)
         self.options = options = query.options
-        self.scores = MemoryScores(query.scores_of, options)
+        self.scores = MemoryScores(query.scores_of, options, source, query.basis)
         self.question: Question = read_question(
             query.text,
             today,
