@@ -56,7 +56,11 @@ def test_what_only_sounds_like_an_introduction_says_nothing(sentence: str) -> No
         ("I'm Tom, I own a vineyard near Bath.", "Tom", "owns a vineyard near Bath"),
         ("I'm Ros, I manage a small theatre with my brother.", "Ros", "manages a small theatre"),
         ("I'm Tom, I run a half marathon every spring.", "", ""),
+        ("So I'm Ros, I do lighting for a small theatre.", "Ros", "does lighting for a small theatre"),
+        ("I'm Tom, I work for the harbour office.", "Tom", "works for the harbour office"),
         ("I'm Tired, I run a lot.", "", ""),
+        ("I'm Tired, I do it for you.", "", ""),
+        ("I'm Irish, a theatre is my home.", "", ""),
         ("I run a theatre.", "", ""),
     ],
 )

@@ -19,9 +19,15 @@ _NAMED: Final = lazy_pattern(
     rf"(?=[,;.!?、，。；！？\s]|是|在|来|來|$)"
     rf"|我是\s?(?P<latin>[A-Z][a-z]+(?: [A-Z][a-z]+){{0,2}})(?=\s*(?:[,;.!?、，。；！？]|在|来自|來自|$))"
 )
+# What somebody says to be, written like a name: “I'm British, I …”.
+_NO_NAME: Final = (
+    r"(?!(?:American|Australian|Austrian|Belgian|Brazilian|British|Canadian|Catholic|Chinese|Czech|Danish|Dutch|English"
+    r"|European|Finnish|French|German|Greek|Hungarian|Indian|Irish|Israeli|Italian|Japanese|Jewish|Korean|Mexican|Muslim"
+    r"|Norwegian|Polish|Portuguese|Russian|Scottish|Spanish|Swedish|Swiss|Thai|Turkish|Ukrainian|Vietnamese|Welsh)\b)"
+)
 # “I'm Ines, a nurse …”, “I'm Ines and I …”, “I'm Ines from …”; “I'm Fine, thanks” introduces nobody.
 _PRESENTED: Final = lazy_pattern(
-    rf"(?:^|[.!?,;:] |\b(?:[Hh]i|[Hh]ello|[Hh]ey|[Ss]o|[Ww]ell|[Aa]nd) )I(?:'m| am) (?P<name>{_NAME})"
+    rf"(?:^|[.!?,;:] |\b(?:[Hh]i|[Hh]ello|[Hh]ey|[Ss]o|[Ww]ell|[Aa]nd) )I(?:'m| am) {_NO_NAME}(?P<name>{_NAME})"
     r"(?=,? (?:an?|from|based|living)\b|,? and I\b|, (?:the |your )?(?P<trade>[^,.;!?]{3,60})|, \d\d\b)"
 )
 # “I'm Ines Duarte, I …”, “I'm Ines Duarte.”: of a name and a surname little else can be meant.
@@ -51,7 +57,9 @@ _DOES: Final = lazy_pattern(
     r"(?:^|[.!?,;:] |\b(?:[Aa]nd|[Ss]o|[Ww]here) )I (?:now |currently |also )?(?:"
     r"(?P<verb>lead|manage|head|direct|supervise|coordinate) (?P<led>(?:an?|the|our|my|all|\w+) [^,.;:!?()]{2,60})"
     r"|(?P<trains>teach|coach) (?P<taught>(?!you\b|my\b|it\b|this\b|that\b|them\b|him\b|her\b)[^,.;:!?()]{2,60})"
-    r"|(?P<runs>run|own) (?P<run>(?:an?|my own|our own) [^,.;:!?()]{2,60}))"
+    r"|(?P<runs>run|own) (?P<run>(?:an?|my own|our own) [^,.;:!?()]{2,60})"
+    r"|(?P<works>work) (?P<worked>(?:at|for|in) [^,.;:!?()]{2,60})"
+    r"|(?P<does>do) (?P<done>(?!(?:it|this|that|not|so)\b)[^,.;:!?()]{2,40}? (?:at|for|in) [^,.;:!?()]{2,60}))"
 )
 _OF_WORK: Final = lazy_pattern(
     r"\b(?:teams?|groups?|departments?|divisions?|units?|squads?|offices?|branch|programmes?|programs?|labs?|company|business"
@@ -162,12 +170,14 @@ def _does(plain: str, *, is_presented: bool) -> str:
     found = _DOES.search(plain)
     if found is None:
         return ""
-    verb = found["verb"] or found["trains"] or found["runs"]
-    said = _up_to_its_end(found["led"] or found["taught"] or found["run"])
+    verb = next(filter(None, (found[name] for name in ("verb", "trains", "runs", "works", "does"))))
+    said = _up_to_its_end(
+        next(filter(None, (found[name] for name in ("led", "taught", "run", "worked", "done"))))
+    )
     is_work = found["trains"] or _OF_WORK.search(said) or (is_presented and not _NO_WORK.match(said))
     if not said or not is_work:
         return ""
-    return f"{verb}{'es' if verb.endswith('ch') else 's'} {said}"
+    return f"{verb}{'es' if verb.endswith(('ch', 'o')) else 's'} {said}"
 
 
 def _up_to_its_end(text: str) -> str:

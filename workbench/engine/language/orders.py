@@ -17,7 +17,10 @@ from workbench.engine.patterns import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BEGIN: Final = r"(?:^\W*|[,;:–—]\s+|\s-+\s|\b(?:so|and|but|also|then),?\s+|，\s*)"
+_BEGIN: Final = (
+    r"(?:^\W*(?:(?:btw|by the way|oh|hey|ok|okay|anyway|one (?:more )?thing),?\s+)?"
+    r"|[,;:–—]\s+|\s-+\s|\b(?:so|and|but|also|then),?\s+|，\s*)"
+)
 # What is felt, known or had is no order: the “I” was left out of “don't know”.
 _NO_ORDER: Final = (
     r"(?:(?:ever\s|really\s|even\s)?(?:worry|know|think|mind|forget|want|have|need|care|like|love|hate|see|remember|understand"
@@ -31,12 +34,15 @@ _VERB: Final = (
     r"|write)"
 )
 _WHEN_YOU: Final = r"(?:when(?:ever)?|if|before|after|any\s?time|every\stime|each\stime)\syou"
+# Behind a subject a verb tells and does not order: “for every guest we write a card”.
+_TOLD: Final = r"(?<!\bi)(?<!\bwe)(?<!\byou)(?<!\bthey)(?<!\bto)"
 _ENGLISH: Final = lazy_pattern(
     rf"""{_BEGIN}(?P<order>
         (?:please\ |pls\ )?(?:don['’]t|do\ not|never)\ (?!{_NO_ORDER})[a-z]{{2,}}\b
       | (?:please\ |pls\ )?(?:always|only)\ (?!{_NO_ORDER}){_VERB}\b
       | (?:please\ )?no\ (?:[\w-]+\ ){{1,3}}?(?:ever|please|at\ all)\b(?!\ unless)
-      | {_WHEN_YOU}\ [^,;]{{3,60}},\ (?:please\ |just\ )*{_VERB}\b
+      | {_WHEN_YOU}\ [^,;]{{3,60}}?(?:,\ |\ (?=please\b|(?:always|use|keep|write)\ ))(?:please\ |just\ )*{_VERB}\b
+      | for\ (?:all|any\w*|every\w*|each)\b[^,;]{{0,60}}?{_TOLD},?\ (?:please\ |just\ )*(?:always\ |only\ )?{_VERB}\b
       | (?:please\ )?{_VERB}\ [^,;]{{3,80}}\ {_WHEN_YOU}\s
     )""",
     re.VERBOSE | re.IGNORECASE,

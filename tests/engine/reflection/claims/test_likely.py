@@ -83,6 +83,12 @@ def test_what_has_no_subject_gets_that_of_the_statement_before(
     assert [item.text for item in find_conflicts(snapshot(tmp_path, (*first, *second)), Work())] == [told]
 
 
+def test_what_a_colon_announces_is_told(tmp_path: Path) -> None:
+    text = "The market day moves now: the council wants it on Tuesday."
+    claims = read_claims(snapshot(tmp_path, chat("2026-01-08", ("user", text))), Work())
+    assert next(text[each.span.start : each.span.end] for each in claims.said) == text
+
+
 def test_each_statement_is_in_one_item_at_most(tmp_path: Path) -> None:
     days = [
         chat("2026-01-01", *(("user", text) for text in BESIDES)),
@@ -127,6 +133,8 @@ def test_what_is_older_replaces_nothing(tmp_path: Path) -> None:
         ("I've never been so happy.", "I was happy.", ""),
         ("我喜欢喝绿茶。", "她不喜欢喝绿茶。", ""),
         ("I live in Graz.", "My brother moved to Linz.", ""),
+        # Nobody could tell later what was 900 euros.
+        ("It is 900 euros for the rent.", "The rent is 950 euros now.", ""),
     ],
 )
 def test_two_clauses_differ_by_values_by_a_denial_or_by_words_of_change(

@@ -55,6 +55,13 @@ def test_a_correction_drops_what_it_corrects(tmp_path: Path) -> None:
     assert facts(items) == ["The ferry pilot starts on 21 March, not on 7 March"]
 
 
+def test_a_note_to_oneself_is_explicit(tmp_path: Path) -> None:
+    items = learn(
+        tmp_path, *chat("2026-02-04", ("user", "Note to self: the boat licence expires on 2027-03-01"))
+    )
+    assert facts(items) == ["The boat licence expires on 2027-03-01"]
+
+
 def test_remember_that_is_explicit(tmp_path: Path) -> None:
     items = learn(
         tmp_path, *chat("2026-02-04", ("user", "Please remember that my passport expires in June 2027."))

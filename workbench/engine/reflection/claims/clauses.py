@@ -218,6 +218,14 @@ def begin_of(clauses: Sequence[Clause], number: int) -> int:
     return clauses[begin].start
 
 
+def end_of(clauses: Sequence[Clause], number: int) -> int:
+    """Return where the words end that a clause needs to be understood: a colon behind it announces the next one."""
+    after = clauses[number + 1] if number + 1 < len(clauses) else None
+    if after is not None and after.named and after.sentence == clauses[number].sentence:
+        return after.end
+    return clauses[number].end
+
+
 def asserts(clause: str) -> bool:
     """Return whether a clause within a question says something: “… and I've moved to Oslo, can you …?”."""
     return _ASSERTS.match(clause) is not None

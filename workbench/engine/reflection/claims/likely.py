@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workbench.engine.language.calendar import any_of
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.providers.embedding.embedder import StaticEmbedder
-from workbench.engine.reflection.claims.clauses import begin_of
+from workbench.engine.reflection.claims.clauses import begin_of, end_of
 from workbench.engine.reflection.claims.measuring import is_difference, stems_of
 from workbench.engine.reflection.claims.model import Origin, Span
 from workbench.engine.reflection.claims.values import APPOINTED_DIMENSIONS, labels_in, values_in
@@ -75,6 +75,7 @@ _LEADING: Final = lazy_pattern(
     r"\W*(?:(?:and|but|so|because|since|also|now|oh|ok|well)\b\W*)*(?P<first>[\w’']+)(?:\s+(?P<second>[\w’']+))?",
     re.IGNORECASE,
 )
+_POINTS: Final = lazy_pattern(r"(?:it|its|this|that|these|those|there)(?:['’]\w+)?$", re.IGNORECASE)
 _HIM: Final = lazy_pattern(r"(?:(?:he|she|they)(?:['’]\w+)?|his|her|their)$", re.IGNORECASE)
 _CHINESE_WHO: Final = lazy_pattern(
     r"(?P<self>我(?:们)?(?![\u3400-\u9fff]?[爸妈哥弟姐妹儿女爷奶叔姨舅姑])|咱们?)|(?P<other>[他她](?:们)?|我[\u3400-\u9fff]?[爸妈哥弟姐妹儿女爷奶叔姨舅姑])"
@@ -119,6 +120,7 @@ class Said:
         values: The values that it says hold now, without amounts of change (“by 20 ms”).
         past: Those that it says to hold no longer: “from 30 to 45”.
         labels: Which one of several it speaks of.
+        points: Whether it begins with “it” or “she”, so that only what was said before tells of what it is.
         who: Whom it begins with: `self`, `other` or a name, folded; empty where no person is told.
         names: Stems of what is written like a name.
         mode: How the clause stands to what is so.
@@ -135,6 +137,7 @@ class Said:
     values: tuple[Value, ...]
     past: tuple[Value, ...]
     labels: frozenset[str]
+    points: bool
     who: str
     names: frozenset[str]
     mode: Mode
@@ -184,7 +187,7 @@ def said_in(clauses: Sequence[Clause], origin: Origin) -> Iterator[Said]:
         past = [value for value in given[:-1] if _WAS.search(clause.text[: value.start])]
         yield Said(
             origin,
-            Span(begin_of(clauses, number), clause.end, clause.start),
+            Span(begin_of(clauses, number), end_of(clauses, number), clause.start),
             told := _bare(clause.text, values),
             sentence or told,
             stems,
@@ -192,6 +195,7 @@ def said_in(clauses: Sequence[Clause], origin: Origin) -> Iterator[Said]:
             tuple(value for value in given if value not in past),
             tuple(past),
             labels_in(clause.text),
+            _points(clause.text),
             _who(clause.text),
             frozenset(token.stem for token in clause.tokens if token.tells and token.name),
             clause.mode_at(clause.start + len(clause.text) // 2),
@@ -216,6 +220,11 @@ def _says_how_much(text: str, value: Value) -> bool:
 
 def _stems(clauses: Sequence[Clause]) -> frozenset[str]:
     return stems_of(token for clause in clauses for token in clause.tokens if token.stem not in CHANGE_STEMS)
+
+
+def _points(text: str) -> bool:
+    found = _LEADING.match(text)
+    return found is not None and (_POINTS.match(found["first"]) or _HIM.match(found["first"])) is not None
 
 
 def _who(text: str) -> str:
@@ -343,7 +352,9 @@ def compare(said: Sequence[Said], weights: Weights) -> Iterator[Likely]:
 
 
 def family_of(earlier: Said, later: Said) -> str:
-    """Return how two clauses differ, empty where nothing tells that they do."""
+    """Return how two clauses differ, empty where nothing tells that they do, or of what the earlier one is."""
+    if earlier.points:
+        return ""
     apart = bool(earlier.who and later.who) and earlier.who != later.who
     if apart and {earlier.who, later.who} <= _PERSONS:
         return ""

@@ -37,6 +37,9 @@ _SHORTEST: Final = 12
 _LONGEST: Final = 320
 # That goes into Identity, and “Ana’s name is Ana” tells nothing.
 _NAMES_ONESELF: Final = lazy_pattern(r"my name\b", re.IGNORECASE)
+_PRESENTS: Final = lazy_pattern(
+    r"(?:(?:so|well|hi|hello|hey),? )?I['’]m (?P<name>[^\W\d_a-z][\w’'-]+), (?=I\b)"
+)
 _DATED: Final = 0.8
 # Said to one's agent it settles something: “let's go with Postgres”. What is only pointed at tells nothing: “the other
 # one”, “option B”.
@@ -253,6 +256,9 @@ def candidates(
                 continue
             if _NAMES_ONESELF.match(piece) and introduced(piece).name:
                 continue
+            presents = _PRESENTS.match(piece)
+            if presents and introduced(piece).name == presents["name"]:
+                piece = piece[presents.end() :]
             spoken = piece
             settles = _SETTLES.match(piece) if voice.is_owner else None
             if settles:

@@ -149,16 +149,16 @@ class Reader:
         if passage.speaker:
             meant.extend(self._ties.read(at, passage, voice))
         if not passage.type:
-            meant.extend(
-                one
-                for one in candidates(at, passage, voice, self._participants, self._acquainted)
-                if not any(name in one.text and one.terms <= said for name, said in told.items())
-            )
+            meant.extend(candidates(at, passage, voice, self._participants, self._acquainted))
             if not passage.speaker and not explicit:
                 meant.extend(noted(at, passage, voice, self.names))
             if voice.is_owner:
                 meant.extend(circumstances(at, passage, voice, self.names, [one.quote for one in meant]))
-        found.statements.extend(meant)
+        found.statements.extend(
+            one
+            for one in meant
+            if not any(name in one.text and one.terms <= said for name, said in told.items())
+        )
         # What is written down without a speaker is a note, meant to be read again.
         self._read_names(at, passage, voice, explicit=explicit or not passage.speaker)
 

@@ -61,7 +61,8 @@ _JOINTLY = lazy_pattern(
     r"(?=\s*(?:$|[,.;]|(?:on|in|at|for|to|every|each|last|next|again|once|twice|when|while|through|back|over|via|by|yesterday)\b))"
     rf"|\bwe(?:['’]re| are| were)(?: (?:only|just|now|about))? (?:a family of )?(?:{_NUMBER})"
     r"(?: of us| people| persons| adults)?\b(?=\s*(?:$|[,.:;]))"
-    r"|\b(?:each other|one another|both of us|as a team|a (?:great|good) team|make a team|rock|(?:let"
+    rf"|\b(?:{_NUMBER}|both) of us\b"
+    r"|\b(?:each other|one another|as a team|a (?:great|good) team|make a team|rock|(?:let"
     r"|help)s? us)\b",
     re.IGNORECASE,
 )

@@ -168,7 +168,7 @@ _CUE = lazy_pattern(
 _REMEMBER = lazy_pattern(
     r"(?:please |pls |and |also |btw |so )*(?:remember|note|don['’]t (?:ever )?forget|never forget"
     r"|keep in mind|for the record|fyi)"
-    r"(?: for (?:later|next time|the future))?(?:\s+that\b|\s*[:–—]+)\s*(?P<what>\S.*)$"
+    r"(?: to self| for (?:later|next time|the future))?(?:\s+that\b|\s*[:–—]+)\s*(?P<what>\S.*)$"
     r"|(?:请|請)?(?:记住|記住|记得|記得)[,:，：\s]*(?P<chinese>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
