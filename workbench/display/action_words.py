@@ -113,7 +113,7 @@ _SAYINGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         (r"secrets\.allow: (\w+) allowed",
          lambda m: f"allowed {'a secret' if len(m[1]) == 16 else f'{m[1]} secrets'} to be stored"),
         (r"([a-z_]+(?:\.[a-z_]+)+) = (.*)", lambda m: f"set {_setting(m[1])} to {_value(m[1], m[2])}"),
-        (r"summed up (\d+) commits before (\S+)", r"shortened the audit log before \2"),
+        (r"summed up (\d+) commits before (\S+)", lambda m: f"shortened the audit log before {_day(m[2])}"),
         (r"(?:edited|wrote) (\S+\.(?:md|toml|json))", lambda m: f"edited {named(m[1])}"),
         (r"(pinned|unpinned|archived|restored) ((?:entity|episode|core|procedure|vault):.*)",
          lambda m: f"{m[1]} {_names(m[2])}"),
@@ -174,13 +174,12 @@ def named(name: str) -> str:
     if not colon or kind not in ("entity", "episode", "core", "procedure", "vault", "file"):
         kind, rest = "file", name
     if kind == "episode":
-        day = re.match(r"(\d{4})-(\d{2})-(\d{2})(?::(\d{2}:\d{2}))?", rest)
-        return f"the entry of {int(day[3])}\u00a0{words.MONTHS[int(day[2]) % 13]}" if day else rest
+        return f"the entry of {_day(rest)}" if re.match(r"\d{4}-\d{2}-\d{2}", rest) else rest
     if rest == layout.CORE:
         return "core memory"
     stem = rest.partition("#^")[0].rpartition("/")[2].removesuffix(".md").removesuffix(".toml")
     if re.fullmatch(r"\d{4}-\d{2}-\d{2}", stem):
-        return f"the log of {int(stem[8:])}\u00a0{words.MONTHS[int(stem[5:7]) % 13]}"
+        return f"the log of {_day(stem)}"
     type_, _, slug = stem.rpartition(":")[2].rpartition("--")
     called = slug_words(slug).title() if type_ == "person" else slug_words(slug)
     return f"“{called}”" if kind != "file" or "--" in stem or "/" in rest else rest
@@ -235,13 +234,14 @@ def _uses(count: str) -> str:
     return "one use" if count == "1" else f"{count} uses"
 
 
+def _day(iso: str) -> str:
+    """Return the day that a text begins with: “2 Feb”."""
+    return f"{int(iso[8:10])}\u00a0{words.MONTHS[int(iso[5:7]) % 13]}"
+
+
 def _then(moment: str | None) -> str:
-    found = re.match(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}))?", moment or "")
-    return (
-        f" on {int(found[3])} {words.MONTHS[int(found[2]) % 13]}" + (f", {found[4]}" if found[4] else "")
-        if found
-        else ""
-    )
+    found = re.match(r"\d{4}-\d{2}-\d{2}(?:[T ](\d{2}:\d{2}))?", moment or "")
+    return f" on {_day(found[0])}" + (f", {found[1]}" if found[1] else "") if found else ""
 
 
 def _faded(total: int, told: str) -> str:

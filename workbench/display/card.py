@@ -17,7 +17,7 @@ from workbench.display import words
 from workbench.display.action_words import named, plainly
 from workbench.display.cells import wrap
 from workbench.display.diffing import diff_lines
-from workbench.display.ink import BLANK, Line, Span, gap, ink, line_width, plain_text, wrap_line
+from workbench.display.ink import BLANK, PRESS_LINK, Line, Span, gap, ink, line_width, plain_text, wrap_line
 from workbench.display.markdown import markdown_lines
 from workbench.display.rows import store_sign
 from workbench.display.words import counted
@@ -464,8 +464,16 @@ def told(text: str, key_of: KeyOf) -> str:
 
 
 def told_line(line: Line, key_of: KeyOf) -> Line:
-    """Return a line with the keys of the commands that it names."""
-    return tuple(replace(span, text=told(span.text, key_of)) for span in line)
+    """Return a line with the keys of the commands that it names, which a click presses."""
+    return tuple(part for span in line for part in _told_span(span, key_of))
+
+
+def _told_span(span: Span, key_of: KeyOf) -> Iterator[Span]:
+    for at, text in enumerate(NAMED.split(span.text)):
+        key = key_of(text) if at % 2 else ""
+        said = key or (f"⸨{text}⸩" if at % 2 else text)
+        if said:
+            yield replace(span, text=said, link=span.link or (PRESS_LINK + key if key else ""))
 
 
 def told_card(card: Card, key_of: KeyOf) -> Card:

@@ -44,7 +44,7 @@ WEEK: Final = 7
 _RECALLED: Final = ("active", "fading", "pinned")
 _SIGN, _WHEN = 2, 8
 # Cells that a text has before the first of time gets one, and the fewest of time that say anything.
-_TITLE_COLUMN, _TEXT_AT_LEAST, _FEWEST = 40, 30, 10
+_TEXT_AT_LEAST, _FEWEST = 30, 10
 _MONTHS_AHEAD = 12
 
 
@@ -279,7 +279,7 @@ def columns_for(width: int, longest: int, *, heat: bool) -> Columns:
     room = width - _SIGN - 1 - _WHEN - 1
     if not heat or room - _TEXT_AT_LEAST < _FEWEST:
         return Columns(max(4, width - _SIGN - _WHEN - 2), 0)
-    text = min(max(longest, _TEXT_AT_LEAST), max(min(_TITLE_COLUMN, room - _FEWEST - 2), room * 9 // 20))
+    text = max(_TEXT_AT_LEAST, min(longest, room - max(_FEWEST, room // 3)))
     return Columns(text, room - text)
 
 

@@ -22,9 +22,9 @@ from workbench.display.contradiction import (
     statement_lines,
 )
 from workbench.display.diffing import compare, diff_lines
-from workbench.display.ink import BLANK, Line, Span, cut, gap, hanging, ink, line_width, spread, wrap_line
+from workbench.display.ink import BLANK, Line, Span, cut, gap, hanging, ink, line_width, wrap_line
 from workbench.display.markdown import unlinked
-from workbench.display.rows import budget_line
+from workbench.display.rows import beside_row, budget_line
 from workbench.engine.markdown.statements import parse_statement
 from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.kinds import Kind, kind_of
@@ -75,7 +75,6 @@ _EFFECTS: Final = {
     Kind.INSIGHT: "It is noted under how understanding has changed.",
     Kind.QUESTION: "Your answer becomes a memory; ⸨edit⸩ writes it.",
 }
-FROM_REFLECTION: Final = "reflection"
 _IN_CORE: Final = frozenset({Kind.CORE_CHANGE, Kind.PROMOTION, Kind.DEMOTION})
 _DOING: Final = {Kind.ARCHIVE: "Archive", Kind.RESTORE: "Bring back", Kind.VAULT_PIN: "Keep"}
 _QUOTED: Final = frozenset({Kind.ARCHIVE, Kind.RESTORE, Kind.VAULT_PIN, Kind.MERGE})
@@ -220,21 +219,10 @@ def waiting_row(tick: str, title: str, beside: str, width: int, link: str = "") 
 
     Args:
         tick: A key of `BOXES`.
-        beside: A word at the right margin, see `asked_row`.
+        beside: From whom, at the right margin.
         link: What a click on the box does.
     """
-    left = (*box(tick, link), ink(title, title_role(tick)))
-    return asked_row(left, beside, width, "faint")
-
-
-def asked_row(left: Line, who: str, width: int, role: str = "soft") -> Line:
-    """Draw a row with from whom it is at its right, as long as the row keeps 40 cells, or all it needs.
-
-    That it is from the reflection, as most are, goes as soon as the row would be cut for it.
-    """
-    right: Line = (ink(who, role),) if who else ()
-    wanted = line_width(left) if who == FROM_REFLECTION else min(40, line_width(left))
-    return spread(left, right if width - line_width(right) - 2 >= wanted else (), width)
+    return beside_row((*box(tick, link), ink(title, title_role(tick))), beside, width)
 
 
 def past_row(past: PastReflection, now: datetime, width: int) -> Line:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from workbench.display.cells import NEVER_FIRST, cell_width, fit, plain
 from workbench.engine.values import dataclass
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +109,44 @@ def spread(left: Line, right: Line, width: int, whole: Line = BLANK) -> SpreadLi
     return line
 
 
+def _lead(line: SpreadLine) -> int:
+    """Return how many spans lead a line: a sign with the space behind it, or none."""
+    return next((at + 1 for at, span in enumerate(line.whole[:2]) if span.text.endswith(" ")), 0)
+
+
+def is_cut(line: Line) -> TypeGuard[SpreadLine]:
+    """Return whether a line was cut, and has room enough to be broken instead."""
+    if not isinstance(line, SpreadLine) or line_width(line.whole) <= line.room:
+        return False
+    return line.room - line_width(line.whole[: _lead(line)]) >= TEXT_FIRST // 2
+
+
 def broken(line: Line, most: int) -> list[Line]:
     """Draw a line that was cut as it would be with more room: on up to `most` lines, below the sign that leads it."""
-    if most < 2 or not isinstance(line, SpreadLine) or line_width(line.whole) <= line.room:
+    if most < 2 or not is_cut(line):
         return [line]
-    lead = next((at + 1 for at, span in enumerate(line.whole[:2]) if span.text.endswith(" ")), 0)
-    indent = line_width(line.whole[:lead])
-    if line.room - indent < TEXT_FIRST // 2:
-        return [line]
-    parts = wrap_line(line.whole[lead:], line.room - indent)
-    if len(parts) > most:
-        parts[most - 1 :] = [cut((*parts[most - 1], Span("…")), line.room - indent)]
-    first = spread((*line.whole[:lead], *parts[0]), line.right, line_width(line))
-    return [first, *((gap(indent), *part) for part in parts[1:])]
+    lead, width = _lead(line), line_width(line)
+    room = line.room - line_width(line.whole[:lead])
+    begin = wrap_line(line.whole[lead:], room)[0]
+    # Without a sign, what goes on stands in as well, so that one sees where the next row begins.
+    indent = line_width(line.whole[:lead]) or 2
+    first = spread((*line.whole[:lead], *begin), line.right, width)
+    # What stands at the right leaves the lines below to the text.
+    parts = wrap_line(_from(line.whole[lead:], len(plain_text(begin))), width - indent)
+    if len(parts) >= most:
+        parts[most - 2 :] = [cut((*parts[most - 2], Span("…")), width - indent)]
+    return [first, *((gap(indent), *part) for part in parts)]
+
+
+def _from(line: Line, letters: int) -> Line:
+    """Return what stands behind so many letters of a line."""
+    kept: list[Span] = []
+    for span in line:
+        text = span.text[letters:]
+        letters = max(0, letters - len(span.text))
+        if said := text if kept else text.lstrip():
+            kept.append(Span(said, span.role, span.link))
+    return tuple(kept)
 
 
 def at_right(text: int, state: str, beside: str, width: int, *, role: str = "soft") -> Line:

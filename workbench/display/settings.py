@@ -110,28 +110,20 @@ def _set_in(row: SettingRow, user_file: str) -> list[Line]:
     return lines
 
 
-def sections_line(sections: Sequence[str], current: str, link: str, width: int) -> Line:
-    """Draw the names of sections in one line, the current one bright; what does not fit around it is left out.
+def section_lines(sections: Sequence[str], current: str, link: str, width: int) -> list[Line]:
+    """Draw the names of sections one behind the other, the current one bright.
 
     Args:
         sections: In order.
         current: The one the cursor is in.
         link: What the links of the names begin with.
     """
-    first = 0
-    at = sections.index(current) if current in sections else 0
-    while True:
-        line: list[Span] = [Span("… ", "faint")] if first else []
-        for number, name in enumerate(sections[first:], first):
-            role = "strong" if name == current else "soft"
-            part = (Span(plain(name), role, link + name), Span(" · ", "faint"))
-            if line_width((*line, *part)) > width and number > first:
-                line[-1:] = [Span(" …", "faint")] if line else []
-                break
-            line += part
-        else:
-            line[-1:] = []
-        shown = [span.text for span in line]
-        if first >= at or plain(current) in shown:
-            return tuple(line)
-        first += 1
+    lines: list[list[Span]] = [[]]
+    for name in sections:
+        part = Span(plain(name, width), "strong" if name == current else "soft", link + name)
+        if lines[-1] and line_width((*lines[-1], part)) + 3 > width:
+            lines.append([])
+        elif lines[-1]:
+            lines[-1].append(Span(" · ", "faint"))
+        lines[-1].append(part)
+    return [tuple(line) for line in lines]

@@ -144,13 +144,8 @@ def alert_title(alert: Alert) -> str:
     return f"{alert.file} was changed in another program"
 
 
-def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
-    """Return the card of an alert: the change, and what each key does.
-
-    Args:
-        keep: The key that keeps the change.
-        back: The key that brings the old text back.
-    """
+def alert_card(alert: Alert, now: datetime) -> Card:
+    """Return the card of an alert: the change, and what each key does."""
     shown = _in_words(
         [
             line
@@ -163,7 +158,7 @@ def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
         lines.append((ink(f"and {len(shown) - _MOST_DIFF} more lines", "faint"),))
     effect: tuple[Line, ...] = (
         (ink("The agent is warned at every session start until you decide."),),
-        (Span(f"{keep} ", "strong"), ink("keeps the change")),
+        (Span("⸨accept⸩", "strong"), ink(" keeps the change")),
     )
     if alert.file == layout.HISTORY:
         effect = (
@@ -171,7 +166,7 @@ def alert_card(alert: Alert, now: datetime, keep: str, back: str) -> Card:
             (ink("It cannot be taken back here; a backup of .audit from before brings it back."),),
         )
     else:
-        effect = (*effect, (Span(f"{back} ", "strong"), ink("brings the old text back")))
+        effect = (*effect, (Span("⸨bring-back⸩", "strong"), ink(" brings the old text back")))
     # By whom an edit from outside was, nobody knows: that is what is asked.
     by = "" if alert.actor == "manual" else f" · {words.who(alert.actor)}"
     kind = f"{_SAYS.get(alert.file, alert.file)} · {words.moment(alert.timestamp, now)}{by}"

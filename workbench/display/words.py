@@ -32,6 +32,7 @@ _MOST_NAMED = 2
 QUOTES_WITHIN = str.maketrans("“”", "‘’")
 _WEEK = 7
 _CORRECTION = lazy_pattern(r"\ACorrection of (episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?): ")
+_MINUTE = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 _ON_DAY = lazy_pattern(r"(\S+) on (\d{4})-(\d\d)-(\d\d)")
 MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _STORE_OF = {
@@ -273,6 +274,11 @@ def moment(at: datetime, now: datetime) -> str:
     """Return a day and a time in the zone of `now`."""
     local = at.astimezone(now.tzinfo)
     return f"{day(local.date(), now.date())}, {local:%H:%M}"
+
+
+def with_days(said: str, now: datetime) -> str:
+    """Return what the engine says with its moments as they are told here: “today, 03:00”."""
+    return _MINUTE.sub(lambda at: moment(datetime.fromisoformat(at[0]).replace(tzinfo=now.tzinfo), now), said)
 
 
 def fades(explained: DecayExplained) -> str:

@@ -14,8 +14,6 @@ from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.patterns import lazy_pattern
 
 CORE = "MEMORY.md"
-# Core memory where there is no file of the first name.
-CORE_ALONE = "memory.md"
 EPISODES = "memory/episodes"
 GRAPH = "memory/graph"
 ENTITIES = "memory/graph/entities"
@@ -50,7 +48,7 @@ PROJECTIONS = frozenset({GRAPH_INDEX, AUDIT_LOG})
 _ROOT_FILES = (
     CRITICAL
     | SENSITIVE
-    | {"AGENTS.md", CORE, CORE_ALONE, "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "DREAMS.md"}
+    | {"AGENTS.md", CORE, "memory.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "DREAMS.md"}
 )
 _SUFFIXES = (".md", ".json")
 # In bytes; the limit of file systems, minus room for the workspace's own path.
@@ -112,7 +110,7 @@ def day_in_name(path: str) -> date | None:
 
 def store_of(path: str) -> str:
     """Return a file's store: core, episodic, semantic, procedural, vault, meta or file."""
-    if path in (CORE, CORE_ALONE):
+    if path in (CORE, "memory.md"):
         return "core"
     for folder, store in (
         (EPISODES, "episodic"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final, Self
 
@@ -16,27 +15,6 @@ ASKED_FOR: Final = "user-explicit"
 """The source of what a person asked to be remembered; `conversation` is that of what was noticed."""
 MOST_ASKED: Final = 1_000_000_000
 """The most results or tokens that may be asked for: more than any memory has, and a number that SQLite counts to."""
-
-
-def texts_of(name: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Return a list of texts that was given from Python, as the requests hold it.
-
-    Args:
-        name: The argument that it was given for.
-        given: One text alone would be read as its letters.
-
-    Raises:
-        InvalidInput: It is no list of texts.
-    """
-    texts = None if isinstance(given, str | bytes) else tuple(given)
-    if texts is None or not all(isinstance(each, str) for each in texts):
-        raise InvalidInput(f"{name} is {reprlib.repr(given)}.", remedy=f'Give a list of texts: {name}=["…"].')
-    return texts
-
-
-def _require_text(name: str, given: object) -> None:
-    if not isinstance(given, str):
-        raise InvalidInput(f"{name} is {reprlib.repr(given)}, which is no text.", remedy="Give it as a str.")
 
 
 @dataclass(frozen=True)
@@ -69,14 +47,10 @@ class SearchRequest:
     explain: bool = False
 
     def __post_init__(self) -> None:
-        _require_text("query", self.query)
         for name, given in (("max_results", self.max_results), ("budget", self.budget)):
-            if given is not None and not (isinstance(given, int) and 1 <= given <= MOST_ASKED):
-                told = f"{given:,}" if isinstance(given, int) else reprlib.repr(given)
-                raise InvalidInput(f"{name} is {told}.", remedy=f"Ask for 1 to {MOST_ASKED:,}.")
-        if self.min_score is not None and not (
-            isinstance(self.min_score, int | float) and 0 <= self.min_score <= 1
-        ):
+            if given is not None and not 1 <= given <= MOST_ASKED:
+                raise InvalidInput(f"{name} is {given:,}.", remedy=f"Ask for 1 to {MOST_ASKED:,}.")
+        if self.min_score is not None and not 0 <= self.min_score <= 1:
             raise InvalidInput(f"min_score is {self.min_score}.", remedy="Scores are between 0 and 1.")
         if self.store is not None and self.store not in SEARCHED_STORES:
             raise InvalidInput(
@@ -119,7 +93,7 @@ class RememberRequest:
         by_rules: Leave to rules what is not given, even where a model is configured.
 
     Raises:
-        InvalidInput: The text is none, or the scope or the day cannot be read.
+        InvalidInput: The scope or the day cannot be read.
     """
 
     text: str
@@ -141,7 +115,6 @@ class RememberRequest:
     by_rules: bool = False
 
     def __post_init__(self) -> None:
-        _require_text("text", self.text)
         object.__setattr__(self, "source", self.source or ASKED_FOR)
         if self.on is not None:
             try:
@@ -194,7 +167,7 @@ class ProposeRequest:
             verdict in every mode.
 
     Raises:
-        InvalidInput: The content is no text, or the scope cannot be read.
+        InvalidInput: The scope cannot be read.
     """
 
     content: str
@@ -209,7 +182,6 @@ class ProposeRequest:
     scope: str | None = None
 
     def __post_init__(self) -> None:
-        _require_text("content", self.content)
         if self.scope is not None:
             object.__setattr__(self, "scope", parse_scope(self.scope))
 

@@ -21,7 +21,7 @@ from workbench.engine.errors import (
 from workbench.engine.history.plan import FileView, Plan
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.memory.remember import plan_remember
-from workbench.engine.requests import ASKED_FOR, ProposeRequest, RememberRequest, SearchRequest, texts_of
+from workbench.engine.requests import ASKED_FOR, ProposeRequest, RememberRequest, SearchRequest
 from workbench.engine.roles import Capability, parse_door_scope, parse_role, require
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.instructions import scoped_text
@@ -240,8 +240,8 @@ class ScopedMemory:
                 text,
                 store=store,
                 type=type,
-                tags=texts_of("tags", tags),
-                entities=texts_of("entities", entities),
+                tags=tuple(tags),
+                entities=tuple(entities),
                 confidence=confidence,
                 source=source or ASKED_FOR,
                 dry_run=dry_run,
@@ -287,11 +287,11 @@ class ScopedMemory:
             ProposeRequest(
                 content,
                 store=store,
-                entities=texts_of("entities", entities),
+                entities=tuple(entities),
                 confidence=confidence,
                 trigger=trigger,
                 type=type,
-                tags=texts_of("tags", tags),
+                tags=tuple(tags),
             )
         )
 

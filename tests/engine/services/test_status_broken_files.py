@@ -31,14 +31,6 @@ def test_a_link_in_the_place_of_a_book_hides_nothing_else(
     assert len(told) == 1
 
 
-def test_core_memory_under_both_of_its_names_is_told(settled: AgentHome) -> None:
-    settled.write(layout.CORE_ALONE, b"# Old notes\n\n- The boiler was replaced in May.\n")
-    with settled.open("person") as workspace:
-        told = [check.detail for check in workspace.doctor().checks if check.state != "ok"]
-        assert "boiler" not in workspace.brief().core
-    assert told == ["memory.md: it is searched, but no part of core memory, since MEMORY.md is here too"]
-
-
 def test_broken_files_stop_no_change_of_the_others(settled: AgentHome) -> None:
     for path, content in BROKEN.items():
         settled.write(path, content)

@@ -249,7 +249,7 @@ async def test_memory_as_it_was_is_compared_and_brought_back_one_by_one_by_block
         assert said(pilot).startswith("Brought back all that differs")
         assert len(lived.actions(upkeep=False).actions) == done + 1
         assert re.search(
-            r"You brought \d+ memories back as they were on 5 Jan",
+            r"You brought \d+ memories back as they were on 5\s+Jan",
             sentence(lived.actions(1, upkeep=False).actions[0]),
         )
         # What was not there then is put away like what is forgotten.

@@ -485,6 +485,10 @@ async def test_what_is_reworded_is_ticked_and_one_undo_takes_back_both(seen: Wor
         await press(pilot, "e", "end", *" at noon", "enter")
         assert " ".join(said(pilot).split()).startswith("Will accept in your words")
         assert fog() == (f"{before[0]} at noon", "approved")
+        # Who is used to accept what was reworded does not lose the tick by that.
+        await press(pilot, "a")
+        assert said(pilot) == "It is ticked, in your words. w writes it; u takes words and tick back."
+        assert fog() == (f"{before[0]} at noon", "approved")
         await press(pilot, "u")
         assert fog() == before
         # Which of two holds is still to be said.
@@ -533,6 +537,7 @@ async def test_a_proposal_is_reworded_and_stored_elsewhere(asked: Workspace) -> 
         await to_row(pilot, f"proposal:{TEA}")
         await press(pilot, "e", "end", *" at four", "enter")
         assert said(pilot).startswith("Will accept in your words")
+        await press(pilot, "a")
         assert asked.inbox().proposal_ticks[TEA].text == "Inês Duarte prefers tea from São Miguel at four"
         await to_row(pilot, f"proposal:{CALL}")
         await press(pilot, "m", "s")

@@ -225,7 +225,6 @@ async def test_a_compaction_says_how_far_it_is_and_esc_stops_it(
         (("f",), "A session is kept as evidence; m b starts it over."),
         (("e",), "A transcript is evidence and stays as it was."),
         (("o",), "enter reads it; o on a line opens the memory that came from it."),
-        (("enter", "l"), "^f finds in a text; tab goes to the list."),
         (("enter", "}"), "No memory came from this session."),
     ],
 )
@@ -275,3 +274,12 @@ async def test_without_sessions_the_place_says_so(seen: Workspace, home: Path) -
         assert "There is no session yet" in plain_text(lines[0])
         await press(pilot, "m", "c")
         assert said(pilot) == "That is for sessions; 8 has them."
+
+
+async def test_the_key_of_the_filter_finds_in_a_text_so_that_what_follows_is_typed(spoken: Workspace) -> None:
+    async with opened(spoken) as pilot:
+        await go(pilot, "enter", "l", *"ferry", "enter")
+        assert said(pilot).startswith("“ferry”")
+        await press(pilot, "escape", "l", *"nobody")
+        place = frame_of(pilot).place
+        assert plain_text(place.empty()[0]).startswith("No session is called so.")

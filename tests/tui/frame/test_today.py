@@ -17,8 +17,7 @@ from tests.tui.frame.test_frame import drawn, frame_app, opened, press, said
 from tests.tui.seen_workspace import open_seen
 from tests.tui.stillness import settle
 from workbench.display.card import Section
-from workbench.display.deciding import asked_row
-from workbench.display.ink import ink, line_width, plain_text
+from workbench.display.ink import line_width, plain_text
 from workbench.display.markdown import bare
 from workbench.display.today import alert_card, fitting, greeting, reading_time
 from workbench.engine import FixedClock, Workspace
@@ -103,7 +102,7 @@ async def test_an_alert_is_kept_with_a(seen: Workspace) -> None:
 def test_the_change_of_an_alert_reads_in_words(diff: str, shown: list[str]) -> None:
     now = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
     alert = Alert("a-1", "IDENTITY.md", now, "manual", "changed", diff, acknowledged=False)
-    change = alert_card(alert, now, "a", "r").sections[0]
+    change = alert_card(alert, now).sections[0]
     assert isinstance(change, Section)
     assert [plain_text(line).rstrip() for line in change.lines] == shown
 
@@ -136,8 +135,8 @@ async def test_an_alert_is_taken_back_with_r(seen: Workspace) -> None:
 async def test_what_is_too_much_for_today_is_listed_on_a_card_with_the_way_to_it(
     seen: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.tui.places.today._MOST_LEARNED", 1)
-    async with opened(seen, (160, 40), place="") as pilot:
+    monkeypatch.setattr("workbench.tui.places.today._LEARNED", 1)
+    async with opened(seen, (160, 20), place="") as pilot:
         place = today(frame_app(pilot).frame.place)
         rest = place.results.since.learned[1:]
         assert rest
@@ -153,7 +152,7 @@ async def test_a_single_one_too_many_stands_where_one_more_would(
 ) -> None:
     learned = seen.since("7d").learned
     assert len(learned) > 2
-    monkeypatch.setattr("workbench.tui.places.today._MOST_LEARNED", len(learned) - 1)
+    monkeypatch.setattr("workbench.tui.places.today._LEARNED", len(learned) - 1)
     async with opened(seen, (160, 60), place="") as pilot:
         place = today(frame_app(pilot).frame.place)
         assert len(place.results.since.learned) == len(learned)
@@ -161,10 +160,20 @@ async def test_a_single_one_too_many_stands_where_one_more_would(
         assert all(any(key.endswith(each.id) for key in keys(place)) for each in learned)
 
 
-def test_that_a_row_is_from_the_reflection_costs_none_of_its_words() -> None:
-    left = (ink("Nordlicht pays its invoices within 30 or 45 days?"),)
-    assert plain_text(asked_row(left, "reflection", 58)).rstrip() == plain_text(left)
-    assert plain_text(asked_row(left, "reflection", 62)).endswith("reflection")
+async def test_blocks_take_the_room_that_there_is(seen: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    for block in ("_LEARNED", "_CHANGED", "_FALLS"):
+        monkeypatch.setattr(f"workbench.tui.places.today.{block}", 1)
+    async with opened(seen, (160, 14), place="") as pilot:
+        place = today(frame_app(pilot).frame.place)
+        assert "since:learned" in keys(place)
+        few = len(keys(place))
+        await pilot.resize_terminal(160, 70)
+        await settle(pilot)
+        assert "since:learned" not in keys(place)
+        assert few < len(keys(place)) <= place.list.size.height
+        await pilot.resize_terminal(160, 14)
+        await settle(pilot)
+        assert len(keys(place)) == few
 
 
 async def test_a_folder_never_read_is_read_with_one_key(unread: Workspace) -> None:

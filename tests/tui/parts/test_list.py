@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from textual import events
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from tests.tui.stillness import settle
-from workbench.display.ink import Line, Span, spread
+from workbench.display.ink import Line, Span, broken, plain_text, spread
 from workbench.tui.keys.table import COMMANDS, canonical
 from workbench.tui.palette import Palette
 from workbench.tui.parts.list import ListPart
@@ -279,14 +280,39 @@ async def test_what_is_cut_is_broken_into_lines_as_long_as_every_row_fits() -> N
         await pilot.press("j")
         await pilot.click(ListPart, offset=(6, 2))
         assert app.list.cursor_key == "long"
-        await pilot.resize_terminal(40, 5)
+        await pilot.resize_terminal(40, 4)
         await settle(pilot)
-        assert said(app)[1] == "▌ ◷ A sentence that is longer t…  today"
+        assert said(app)[1] == "▌ ◷ A sentence that is longer …  today"
         assert len(app.list.rows) == 5
         await pilot.resize_terminal(40, 12)
         await settle(pilot)
         assert said(app) == whole
         assert app.list.cursor_key == "long"
+
+
+@pytest.mark.parametrize(("height", "lines"), [(12, 1), (20, 2), (70, 1)])
+async def test_rows_that_scroll_anyway_take_two_lines_in_a_tall_list(height: int, lines: int) -> None:
+    rows: Rows[str, str] = Rows(sentence)
+    for at in range(60):
+        rows.add(f"{at} is a sentence that is longer than the row it stands in", f"{at}")
+    app = ListApp()
+    async with app.run_test(size=(40, height)):
+        app.list.show(rows)
+        # One glance over all of them counts more than whole sentences.
+        assert len(app.list.rows) == 60 * lines
+        assert ("…" in said(app)[0]) is (lines == 1)
+        app.list.do("last")
+        assert app.list.cursor_key == "59"
+
+
+def test_what_goes_on_below_takes_the_whole_width_and_stands_in_where_no_sign_leads() -> None:
+    line = spread(
+        (Span("The museum orders a thousand copies, and a second edition"),), (Span("yesterday"),), 36
+    )
+    assert [plain_text(each).rstrip() for each in broken(line, 2)] == [
+        "The museum orders a        yesterday",
+        "  thousand copies, and a second …",
+    ]
 
 
 async def test_a_text_that_would_take_more_lines_than_there_are_ends_where_they_end() -> None:
@@ -295,7 +321,7 @@ async def test_a_text_that_would_take_more_lines_than_there_are_ends_where_they_
         rows: Rows[str, str] = Rows(sentence)
         rows.add("word " * 60, "long")
         app.list.show(rows)
-        assert [line[-6:] for line in said(app)[:4]] == [" today", "d word", "word …", ""]
+        assert [line[-6:] for line in said(app)[:4]] == [" today", "d word", " word…", ""]
         app.list.show(rows.spaced())
         assert len(app.list.rows) == 4
         assert not said(app)[3].strip("▌ ")

@@ -61,7 +61,7 @@ async def test_as_proposals_they_wait_in_the_inbox(seen: Workspace, notes: Path)
     async with opened(seen) as pilot:
         await choose(pilot, notes)
         await press(pilot, "j", "j")
-        assert "each waits in the Inbox" in card_of(pilot).replace("\n", " ")
+        assert "each waits in the Inbox" in " ".join(card_of(pilot).split())
         await press(pilot, "enter")
         await settle(pilot)
         assert said(pilot).startswith("Imported 2 proposals")
@@ -82,7 +82,7 @@ async def test_a_path_that_is_not_there_is_told_in_words_of_the_bench(
 ) -> None:
     async with opened(seen) as pilot:
         await choose(pilot, tmp_path / "nowhere")
-        assert "cannot be brought in" in card_of(pilot).replace("\n", " ")
+        assert "cannot be brought in" in " ".join(card_of(pilot).split())
         await press(pilot, "enter")
         assert "workbench " not in said(pilot)
 

@@ -41,8 +41,8 @@ class CoreEdit:
 
 def core_path(view: FileView) -> str:
     """Return the path of core memory: `MEMORY.md`, or `memory.md` if only that exists."""
-    if view.read(layout.CORE) is None and view.read(layout.CORE_ALONE) is not None:
-        return layout.CORE_ALONE
+    if view.read(layout.CORE) is None and view.read("memory.md") is not None:
+        return "memory.md"
     return layout.CORE
 
 

@@ -18,7 +18,7 @@ from workbench.engine.memory.edit import plan_edit, plan_edit_file
 from workbench.engine.memory.remember import plan_remember
 from workbench.engine.memory.scores_file import Decision, plan_decision
 from workbench.engine.memory.wording import check_memory
-from workbench.engine.requests import ASKED_FOR, RememberRequest, texts_of
+from workbench.engine.requests import ASKED_FOR, RememberRequest
 from workbench.engine.roles import Capability, require, require_by_hand, require_vault
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator, settle, shortened
@@ -75,12 +75,12 @@ class Memory:
                 text,
                 store=store,
                 type=type,
-                tags=texts_of("tags", tags),
-                entities=texts_of("entities", entities),
+                tags=tuple(tags),
+                entities=tuple(entities),
                 confidence=confidence,
                 source=source or ASKED_FOR,
                 block=block,
-                origins=texts_of("origins", origins),
+                origins=tuple(origins),
                 pinned=pinned,
                 scope=scope,
                 actor=actor,

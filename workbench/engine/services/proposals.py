@@ -43,7 +43,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.reflection.claim_keys import same, statement
 from workbench.engine.reflection.items import fact
 from workbench.engine.reflection.rejections import remember
-from workbench.engine.requests import ProposeRequest, RememberRequest, texts_of
+from workbench.engine.requests import ProposeRequest, RememberRequest
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.retrieval import Retrieval
@@ -450,13 +450,13 @@ class Proposals:
             ProposeRequest(
                 content,
                 store=store,
-                entities=texts_of("entities", entities),
+                entities=tuple(entities),
                 confidence=confidence,
                 trigger=trigger,
                 core_worthy=core_worthy,
                 type=type,
-                tags=texts_of("tags", tags),
-                origins=texts_of("origins", origins),
+                tags=tuple(tags),
+                origins=tuple(origins),
                 scope=scope,
             )
         )

@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 
 from workbench.engine import layout, results
 from workbench.engine.errors import (
@@ -185,14 +184,6 @@ def _problems_of_books(context: WorkspaceContext) -> Iterator[tuple[str, int | N
         if content is not None:
             for problem in problems_of(content):
                 yield problem.path, problem.line, problem.message, problem.remedy
-    both = False
-    # Where names differ by case alone, both are one file, listed once.
-    with suppress(OSError):
-        both = {layout.CORE, layout.CORE_ALONE} <= {each.name for each in context.root.iterdir()}
-    if both:
-        message = f"it is searched, but no part of core memory, since {layout.CORE} is here too"
-        remedy = f"Move what core memory shall hold to {layout.CORE}, then delete {layout.CORE_ALONE}."
-        yield layout.CORE_ALONE, None, message, remedy
 
 
 def _history(context: WorkspaceContext) -> Iterator[results.audit.Check]:

@@ -73,7 +73,8 @@ Frame #places { height: 1fr; }
 Frame #status, Frame #keys { height: auto; max-height: 5; }
 Frame #sheet { layer: sheet; dock: bottom; margin: 0 0 2 0; height: auto; display: none; }
 Place { height: 1fr; width: 1fr; layout: horizontal; display: none; }
-.place-left { width: 46%; height: 1fr; padding: 0 1 0 0; }
+.place-left { width: 52%; height: 1fr; padding: 0 1 0 0; }
+SessionsPlace .place-left, GraphPlace .place-left { width: 46%; }
 .place-head { height: 1; }
 .place-list { height: 1fr; }
 .place-card { width: 1fr; height: 1fr; border-left: solid $rule; }

@@ -369,6 +369,7 @@ class Editing:
 
     def _saved(self, writing: Writing) -> None:
         self.is_busy = False
+        self._frame.place.reworded = writing.key
         self.drafts.drop(writing.key)
         if self._editor is not None and self._editor.writing.key == writing.key:
             self._close()

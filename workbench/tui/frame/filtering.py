@@ -95,10 +95,12 @@ class Filtering:
         if command != "filter":
             return False
         place = self._frame.place
+        focused: object = self._frame.focused
         if place.main is not place.list and not place.FILTERS_MAIN:
             self._frame.say(COMMAND["filter"].elsewhere)
-        elif self._frame.focused in (place.card, place.evidence):
-            self._frame.say("⸨find⸩ finds in a text; ⸨next-part⸩ goes to the list.")
+        elif isinstance(focused, Findable):
+            # What follows is typed: a sentence would have its letters run as commands.
+            self._frame.run_named("find")
         else:
             place.filter_line.display, place.head.display = True, False
             self._frame.set_focus(place.filter_line.line)

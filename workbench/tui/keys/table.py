@@ -112,7 +112,14 @@ VERBS = (
         "Mark two rows with ⸨mark⸩, then ⸨compare⸩.",
         46,
     ),
-    Command("filter", ("l",), "filter", "Filter this list.", "This list cannot be filtered.", 44),
+    Command(
+        "filter",
+        ("l",),
+        "filter",
+        "Filter the list; in a text, find.",
+        "This list cannot be filtered.",
+        44,
+    ),
     Command("find", ("ctrl+f",), "", "Find in this text.", "There is no text here."),
     Command(
         "next", ("N",), "", "Go to the next match, or row that is not ticked.", "There is no other match."

@@ -171,11 +171,21 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
             self.post_message(self.Moved(self, self.cursor_key))
 
     def _fitted(self) -> AnyRows:
-        self._fitted_to = size = self.size
+        self._fitted_to = self.size
         try:
-            return self._given.fitted(self._room(size.width), size.height)
+            return self._given.fitted(*self.room, bar=0 if self._has_gutter else 1)
         except Exception:  # a row that cannot be drawn says so in its own place
             return self._given
+
+    @property
+    def room(self) -> Size:
+        """Return the cells that rows are drawn in."""
+        return Size(self._room(self.size.width - self._has_gutter), self.size.height)
+
+    @property
+    def _has_gutter(self) -> bool:
+        """Return whether the scroll bar has room of its own, whether there is one or not."""
+        return self.styles.scrollbar_gutter == "stable"
 
     def _room(self, width: int) -> int:
         return max(1, width - _GUTTER - _MARGIN_RIGHT)

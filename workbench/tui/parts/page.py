@@ -82,16 +82,26 @@ class PagePart(ScrollView, can_focus=True):
 
     def draw(self) -> None:
         """Draw the lines again, for this width."""
-        width = max(1, self.scrollable_content_region.width - 2 * _MARGIN)
+        self._draw_for(self._wanted_width)
+        self.virtual_size = Size(0, len(self.lines))
+        self.refresh()
+
+    @property
+    def _wanted_width(self) -> int:
+        return max(1, self.scrollable_content_region.width - 2 * _MARGIN)
+
+    def _draw_for(self, width: int) -> None:
         self._drawn_for = width
         if self._draw_lines is None:
             self.lines = [(Span(part, "faint"),) for part in wrap(self.empty, width)] if self.empty else []
         else:
             self.lines = light(list(self._draw_lines(width)), self._words)
-        self.virtual_size = Size(0, len(self.lines))
-        self.refresh()
 
     def render_line(self, y: int) -> Strip:
+        if self._drawn_for != self._wanted_width:
+            # What is drawn before its place is laid out is told of no change of size.
+            self._draw_for(self._wanted_width)
+            self.call_later(self.draw)
         at = y + round(self.scroll_y)
         line = self.lines[at] if at < len(self.lines) else BLANK
         if self._words and at == self._match:
@@ -101,11 +111,7 @@ class PagePart(ScrollView, can_focus=True):
                 Span(span.text, "decide.strong+link", span.link) if span.link == self.link else span
                 for span in line
             )
-        width = self.scrollable_content_region.width
-        if self._drawn_for != max(1, width - 2 * _MARGIN):
-            # What is drawn before its place is laid out is told of no change of size.
-            self.call_later(self.draw)
-        palette = palette_of(self.app)
+        width, palette = self.scrollable_content_region.width, palette_of(self.app)
         strip = palette.strip((Span(" " * _MARGIN), *line) if line else BLANK, width, PAPER)
         strip = selectable(strip, at, self.text_selection, palette.style("text", MARKED))
         return labelled(strip, self.labels, y, palette)

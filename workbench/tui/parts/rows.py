@@ -6,7 +6,7 @@ from bisect import bisect_right
 from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeAlias, TypeVar, cast
 
-from workbench.display.ink import BLANK, broken
+from workbench.display.ink import BLANK, broken, is_cut
 from workbench.display.rows import heading_row
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _LINES = (3, 2)
 """How many lines a row may take at most, as long as all rows still fit."""
+# Rows of a list that scrolls anyway in which a text may take two lines, and the least height for that.
+_FEW, _TALL = 400, 16
 
 Head = TypeVar("Head")
 Row = TypeVar("Row")
@@ -122,7 +124,9 @@ class Rows(Generic[Head, Row]):
         head, row = self.head(owner), self.row_at(owner)
         if head is not None:
             return self.draw_heading(head, width)
-        lines = [] if row is None else broken(self.draw(row, width), self._most)
+        # At another width than they were unfolded for, a line has no more parts than lines.
+        most = min(self._most, last_line(self, owner) - owner + 1)
+        lines = [] if row is None else broken(self.draw(row, width), most)
         return lines[index - owner] if index - owner < len(lines) else BLANK
 
     def draw(self, row: Row, width: int) -> Line:
@@ -142,20 +146,31 @@ class Rows(Generic[Head, Row]):
         """Return these rows with a space below each, which belongs to it."""
         return self._longer([1] * len(self), spaces=False)
 
-    def fitted(self, width: int, height: int) -> Self:
-        """Return these rows with what is cut broken into lines, as long as all of them fit a height."""
-        room = height - len(self)
-        for most in _LINES if room > 0 else ():
-            lines = {
-                at: len(broken(self.draw(row, width), most)) - 1
-                for at, key in enumerate(self._keys)
-                if key and (row := self.row_at(at)) is not None
-            }
-            if 0 < sum(lines.values()) <= room:
-                rows = self._longer([lines.get(at, 0) + last_line(self, at) - at for at in range(len(self))])
-                rows._most = most
-                return rows
-        return self
+    def fitted(self, width: int, height: int, bar: int = 1) -> Self:
+        """Return these rows with what is cut broken into lines, as long as all of them fit a height.
+
+        Where they do not fit anyway, two lines for a text cost nothing that was in one glance.
+
+        Args:
+            bar: Cells of the width that a scroll bar takes.
+        """
+        if height < len(self):
+            return self.unfolded(width - bar) if height >= _TALL and len(self) <= _FEW else self
+        unfolded = (self.unfolded(width, most) for most in _LINES)
+        return next((rows for rows in unfolded if len(rows) <= height), self)
+
+    def unfolded(self, width: int, most: int = _LINES[-1]) -> Self:
+        """Return these rows with what is cut broken into so many lines at most."""
+        lines = {
+            at: len(broken(line, most)) - 1 if most > _LINES[-1] else 1
+            for at, key in enumerate(self._keys)
+            if key and (row := self.row_at(at)) is not None and is_cut(line := self.draw(row, width))
+        }
+        if not lines:
+            return self
+        rows = self._longer([lines.get(at, 0) + last_line(self, at) - at for at in range(len(self))])
+        rows._most = most
+        return rows
 
     def _longer(self, lines: Sequence[int], *, spaces: bool = True) -> Self:
         """Return these rows with so many lines going on with each.

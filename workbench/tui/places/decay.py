@@ -123,7 +123,7 @@ class DecayPlace(Place):
     DecayPlace ListPart { scrollbar-gutter: stable; }
     DecayPlace .decay-axis { height: 1; }
     Frame DecayPlace .place-left { width: 58%; }
-    Frame.-wide DecayPlace .place-left { width: 44%; }
+    Frame.-wide DecayPlace .place-left { width: 50%; }
     Frame.-below DecayPlace .place-left { width: 1fr; }
     """
 

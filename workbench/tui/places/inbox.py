@@ -235,8 +235,9 @@ class InboxPlace(Place):
         if self.filter.text or self.results is None:
             return super().empty()
         due = self.results.due
-        reason = f"Reflection: {due.reason}" if due.reason else ""
-        return [*((ink(said, role),) for said, role in _TEACH), BLANK, (ink(reason, "soft"),)]
+        reason = words.with_days(due.reason, self.results.now)
+        said = f"A reflection is due. {reason}" if due.due else reason
+        return [*((ink(line, role),) for line, role in _TEACH), BLANK, (ink(said, "soft"),)]
 
     def filterable(self, row: Waiting | Reflected | Unreadable) -> Filterable | None:
         if not isinstance(row, Waiting):
@@ -252,7 +253,8 @@ class InboxPlace(Place):
         )
         stale = row.item is not None and row.item.stale
         states = ("ticked" if row.tick else "open", *(("stale",) if stale else ()))
-        return Filterable(f"{row.title} {row.who}", {"from": (row.who,), "kind": (kind,), "is": states})
+        who = row.who or ("reflection" if row.item is not None else "secret")
+        return Filterable(f"{row.title} {who}", {"from": (who,), "kind": (kind,), "is": states})
 
     def key(self, command: str) -> str:
         """Return the key of a command as it is written."""
@@ -328,7 +330,7 @@ class InboxPlace(Place):
         if not rows:
             self.frame.say(elsewhere)
             return
-        answer = tick(rows, wanted)
+        answer, self.reworded = tick(rows, wanted, self.reworded), ""
         if isinstance(answer, str):
             self.frame.say(answer)
             return

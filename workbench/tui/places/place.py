@@ -93,6 +93,8 @@ class Place(Container):
         self.filter = RowFilter(self.FILTER_KEYS, self._filterable)
         self.filter_line = FilterLine()
         self.visited: list[Subject] = []
+        self.reworded = ""
+        """What was written anew last, by its key, until the next tick."""
         self.list = ListPart(
             empty=lambda width: [
                 part

@@ -166,6 +166,14 @@ class SessionsPlace(Place):
             rows.add_all(section.listed, [each.key for each in section.listed])
         return rows
 
+    def empty(self) -> list[Line]:
+        if not self.filter.text:
+            return super().empty()
+        said = (
+            "No session is called so. ⸨find⸩ looks in the one that is read, ⸨ask⸩ in all that is remembered."
+        )
+        return [(ink(said, "soft"),), (ink("⸨filter⸩, then esc drops the filter.", "faint"),)]
+
     def heading(self, results: Read, width: int) -> Line:
         count = results.count
         said = counted(count, "session")
@@ -293,8 +301,6 @@ class SessionsPlace(Place):
             pass
         elif command == "compact" and self._shown is not None and not self.visited:
             self._compact()
-        elif command == "filter" and is_reading:
-            self.frame.say("⸨find⸩ finds in a text; ⸨next-part⸩ goes to the list.")
         elif (
             command in ("next-heading", "previous-heading")
             and is_reading

@@ -12,7 +12,7 @@ from textual import on
 
 from workbench.display.card import Card, Section
 from workbench.display.ink import Line, gap, ink, spread
-from workbench.display.settings import sections_line, setting_card, setting_row, value_row
+from workbench.display.settings import section_lines, setting_card, setting_row, value_row
 from workbench.display.transcript import Evidence, SourceLine
 from workbench.display.words import quoted
 from workbench.engine.layout import SETTINGS
@@ -133,7 +133,6 @@ class SettingsPlace(Place):
         self._sections = DrawnLines(ground="paper", id="sections")
 
     def body(self) -> ComposeResult:
-        self._sections.styles.height = 1
         yield self._sections
         yield self.list
 
@@ -430,7 +429,10 @@ class SettingsPlace(Place):
         if isinstance(rows, SettingRows):
             sections, current = rows.sections, row.section if row is not None else ""
             self._sections.show(
-                lambda width: ((gap(2), *sections_line(sections, current, _SECTION_LINK, max(1, width - 3))),)
+                lambda width: [
+                    (gap(2), *line)
+                    for line in section_lines(sections, current, _SECTION_LINK, max(1, width - 3))
+                ]
             )
 
 

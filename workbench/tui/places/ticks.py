@@ -11,7 +11,6 @@ from workbench.display.conflicts import conflict_title, version_words
 from workbench.display.contradiction import clash_title
 from workbench.display.deciding import (
     DECIDED,
-    FROM_REFLECTION,
     RESOLVE,
     held_title,
     item_tick,
@@ -145,15 +144,15 @@ class Waiting:
 
     @property
     def who(self) -> str:
-        """Return from whom it is, in a word or two."""
+        """Return from whom it is, in a word or two; nothing of a reflection, as most is."""
         if self.held is not None:
-            return "without it" if self.tick == "without" else "secret"
+            return "without it" if self.tick == "without" else ""
         if self.conflict is not None:
             return f"{self.conflict.older.device}, {self.conflict.newer.device}"
         if self.proposals:
             said = ", ".join(dict.fromkeys(each.from_ or "nobody" for each in self.proposals))
             return f"{said}, reworded" if self.text else f"{said}, to {self.store}" if self.store else said
-        return FROM_REFLECTION
+        return ""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -408,14 +407,17 @@ def _as_shown(row: Waiting, tick: str) -> str:
     return "older" if tick == "decline" and is_memory else tick
 
 
-def tick(rows: Sequence[Waiting], wanted: str) -> Act | str:
+def tick(rows: Sequence[Waiting], wanted: str, reworded: str = "") -> Act | str:
     """Return how rows are ticked, or why none of them can be.
 
     Args:
         rows: Those that a key is about.
         wanted: accept, decline, aside, older, newer, both or without.
+        reworded: Id of the row that was ticked last by rewording it; the key of that tick does not take it away.
     """
     done = ticked(rows, wanted)
+    if [row.id for row in done if not row.tick] == [reworded]:
+        return "It is ticked, in your words. ⸨write⸩ writes it; ⸨undo⸩ takes words and tick back."
     if not done:
         return next((said for row in rows if (said := cannot(row, wanted))), "There is no row here.")
     left = [said for row in rows if (said := cannot(row, wanted))]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, TypeAlias, TypeVar, cast
 
 from workbench.display import words
 from workbench.display.card import gone_card
-from workbench.display.deciding import FROM_REFLECTION, asked_row
 from workbench.display.ink import Span, ink
 from workbench.display.rows import beside_row, memory_row
 from workbench.display.today import (
@@ -71,7 +71,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _WEEK = 7
 _WHOLE = ("Memory itself can be read; enter shows what works, and what mends the rest.",)
-_MOST_LEARNED, _MOST_CHANGED, _MOST_FALLS = 8, 4, 8
+# Rows of a block that are always told; more where the screen has room for them.
+_LEARNED, _CHANGED, _FALLS = 5, 3, 5
 _SIGNS = {"changed": "±", "forgotten": "-", "faded": "↓"}
 
 
@@ -200,9 +201,13 @@ Row: TypeAlias = "Alarm | Waiting | Notice | Learned"
 
 
 class AccountRows(Rows["tuple[str, str]", "Row"]):
-    """The account, section by section; a section with nothing in it is left out."""
+    """The account, section by section; a section with nothing in it is left out.
 
-    def __init__(self, account: Account, key: Callable[[str], str]) -> None:
+    Args:
+        more: Rows of each block beside those that are always told.
+    """
+
+    def __init__(self, account: Account, key: Callable[[str], str], more: int = 0) -> None:
         super().__init__()
         self._account, self._key = account, key
         troubles = [
@@ -217,14 +222,13 @@ class AccountRows(Rows["tuple[str, str]", "Row"]):
             self._section(text, rows)
         reach = account.span or ("" if account.last is not None else "week")
         since = since_heading(account.since.since, reach, account.now)
-        self._section(since, became(account), by_whom(account.since))
-        first, rest = _first(account.falls, _MOST_FALLS)
-        falls = [_falling(fall, account.now) for fall in first]
-        holds = tuple(fall.title for fall in rest)
-        more = (
-            [Notice("falls", f"{len(rest)} more", place="decay", row=rest[0].id, holds=holds)] if rest else []
-        )
-        self._section("Fades this week", [*falls, *more])
+        self._section(since, became(account, more), by_whom(account.since))
+        first, rest = _first(account.falls, _FALLS + more)
+        falls: list[Learned | Notice] = [_falling(fall, account.now) for fall in first]
+        if rest:
+            holds = tuple(fall.title for fall in rest)
+            falls.append(Notice("falls", f"{len(rest)} more", place="decay", row=rest[0].id, holds=holds))
+        self._section("Fades this week", falls)
 
     def _section(self, heading: str, rows: Iterable[Row], beside: str = "") -> None:
         for row in rows:
@@ -237,14 +241,13 @@ class AccountRows(Rows["tuple[str, str]", "Row"]):
             when = words.moment(row.alert.timestamp, self._account.now)
             return beside_row((Span("▲ ", "danger"), ink(row.title)), when, width)
         if isinstance(row, Waiting):
-            left = (Span("◆ ", "decide"), ink(row.title))
-            return asked_row(left, row.who, width)
+            return beside_row((Span("◆ ", "decide"), ink(row.title)), row.who, width)
         if isinstance(row, Notice):
             if row.key:
                 sign = Span(f"{self._key(row.key):<4}", "strong")
             else:
                 sign = Span("◆ ", "decide") if row.place == "inbox" else Span("  ")
-            return asked_row((sign, ink(row.title)), row.beside, width)
+            return beside_row((sign, ink(row.title)), row.beside, width)
         if row.sign:
             return beside_row(
                 (Span(f"{row.sign} ", "soft"), ink(row.memory.title, "soft" if row.sign != "±" else "text")),
@@ -276,14 +279,7 @@ def waiting(account: Account) -> list[Waiting | Notice]:
     found = [row for row in waiting_rows(account.inbox, account.said) if not row.tick]
     rows: list[Waiting | Notice] = [row for row in found if row.group in (CLASHES, DEVICES)]
     if questions := [row for row in found if row.group == QUESTIONS]:
-        rows.append(
-            _leading(
-                "waits:questions",
-                f"{counted(len(questions), 'question')} for you",
-                FROM_REFLECTION,
-                questions,
-            )
-        )
+        rows.append(_leading("waits:questions", f"{counted(len(questions), 'question')} for you", questions))
     changes = [row for row in found if row.group in CHANGES]
     reflected = [row for row in changes if row.item is not None]
     if reflected:
@@ -295,25 +291,22 @@ def waiting(account: Account) -> list[Waiting | Notice]:
         apart = any(row.item is not None for row in found if row.group in (CLASHES, QUESTIONS))
         count = counted(len(reflected), "other change" if apart else "change")
         said = f"{count} from the reflection{when}"
-        rows.append(_leading("waits:changes", said, FROM_REFLECTION, reflected))
+        rows.append(_leading("waits:changes", said, reflected))
     if proposed := [row for row in changes if row.proposals]:
         senders = ", ".join(dict.fromkeys(each.from_ for row in proposed for each in row.proposals))
-        rows.append(
-            _leading(
-                "waits:proposals", f"{counted(len(proposed), 'proposal')} of {senders}", "agent", proposed
-            )
-        )
+        said = f"{counted(len(proposed), 'proposal')} of {senders}"
+        rows.append(_leading("waits:proposals", said, proposed))
     if held := [row for row in found if row.group == SECRETS]:
-        rows.append(_leading("waits:secrets", f"{counted(len(held), 'secret')} held back", "secret", held))
+        rows.append(_leading("waits:secrets", f"{counted(len(held), 'secret')} held back", held))
     if ticked := account.inbox.waiting - len(found):
         told = ("⸨write⸩ there writes them, after a preview.",)
         rows.append(Notice("waits:ticked", f"{ticked} ticked, not written yet", "w", "inbox", told=told))
     return rows
 
 
-def _leading(id_: str, title: str, beside: str, rows: Sequence[Waiting]) -> Notice:
+def _leading(id_: str, title: str, rows: Sequence[Waiting]) -> Notice:
     """Return a row that leads to the first of several in the Inbox, and lists them."""
-    return Notice(id_, title, beside, "inbox", rows[0].id, holds=tuple(row.title for row in rows))
+    return Notice(id_, title, place="inbox", row=rows[0].id, holds=tuple(row.title for row in rows))
 
 
 def _first(items: Sequence[T], most: int) -> tuple[Sequence[T], Sequence[T]]:
@@ -322,7 +315,7 @@ def _first(items: Sequence[T], most: int) -> tuple[Sequence[T], Sequence[T]]:
     return items[:shown], items[shown:]
 
 
-def became(account: Account) -> list[Learned | Notice]:
+def became(account: Account, more: int) -> list[Learned | Notice]:
     """Return what became of memory: what was learned first, then what changed, went and faded."""
     since, rows = account.since, list[Learned | Notice]()
 
@@ -336,9 +329,9 @@ def became(account: Account) -> list[Learned | Notice]:
             holds = tuple(change.title for change in rest)
             rows.append(Notice(f"since:{kind}", f"{len(rest)} more {kind}", place="history", holds=holds))
 
-    some(since.learned, "learned", _MOST_LEARNED)
-    some(since.changed, "changed", _MOST_CHANGED)
-    some(since.forgotten, "forgotten", _MOST_CHANGED)
+    some(since.learned, "learned", _LEARNED + more)
+    some(since.changed, "changed", _CHANGED + more)
+    some(since.forgotten, "forgotten", _CHANGED + more)
     if since.faded:
         count = len(since.faded)
         said = f"{counted(count, 'memory', 'memories')} faded out of what the agent recalls"
@@ -470,7 +463,23 @@ class TodayPlace(Place):
         return super().empty()
 
     def rows(self, results: Account) -> AccountRows:
-        return AccountRows(results, self.frame.keymap.key)
+        """Return as many rows as there is room for, each with as many lines as its text takes."""
+        room, longest = self.list.room, len(results.since.learned) + len(results.falls)
+        lines = 2 if self.frame.look.rows == "comfortable" else 1
+
+        def with_more(more: int) -> AccountRows:
+            return AccountRows(results, self.frame.keymap.key, more)
+
+        def is_too_long(more: int) -> bool:
+            return len(with_more(more).unfolded(room.width)) * lines > room.height
+
+        return with_more(max(0, bisect_left(range(longest), True, key=is_too_long) - 1))
+
+    def on_resize(self) -> None:
+        """Tell as much as there is room for now."""
+        if self.results is not None:
+            self.all_rows = self.rows(self.results)
+            self.show_rows()
 
     def heading(self, results: Account, width: int) -> Line:
         if results.is_bare and results.is_early:
@@ -491,8 +500,7 @@ class TodayPlace(Place):
 
     def read_card(self, workspace: Workspace, subject: Subject) -> Card:
         if isinstance(subject, Alarm):
-            key = self.frame.keymap.key
-            return alert_card(subject.alert, workspace.now(), key("accept"), key("bring-back"))
+            return alert_card(subject.alert, workspace.now())
         if isinstance(subject, Notice):
             return notice_card(
                 subject.title,
@@ -559,7 +567,8 @@ class TodayPlace(Place):
         elif isinstance(row, Waiting) and command == "open":
             self.frame.go("inbox", row=row.id)
         elif isinstance(row, Waiting) and command in TICKS:
-            self.frame.begin(tick((row,), TICKS[command]))
+            answer, self.reworded = tick((row,), TICKS[command], self.reworded), ""
+            self.frame.begin(answer)
         elif command == "open" and isinstance(row, Notice) and row.begins:
             self.frame.begin(Act(begin_history))
         elif command == "open" and isinstance(row, Notice) and row.command:
