@@ -30,6 +30,8 @@ def test_a_remapped_key_is_told_in_sentences_and_on_cards() -> None:
     assert isinstance(first, Section)
     assert isinstance(second, Beside)
     assert {plain_text(each.lines[0]) for each in (first, second.left)} == {"Z takes it back"}
+    # A click on the key presses it.
+    assert [(span.text, span.link) for span in first.lines[0]] == [("Z", "press:Z"), (" takes it back", "")]
 
 
 def test_an_open_question_is_read_without_the_ids_of_what_it_quotes() -> None:

@@ -469,6 +469,10 @@ def told_line(line: Line, key_of: KeyOf) -> Line:
 
 
 def _told_span(span: Span, key_of: KeyOf) -> Iterator[Span]:
+    if "⸨" not in span.text:
+        # Also one without text, which stands where another line has a sign.
+        yield span
+        return
     for at, text in enumerate(NAMED.split(span.text)):
         key = key_of(text) if at % 2 else ""
         said = key or (f"⸨{text}⸩" if at % 2 else text)

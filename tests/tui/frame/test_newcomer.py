@@ -29,6 +29,21 @@ async def test_without_rows_no_key_is_offered_that_needs_one(tmp_path: Path) -> 
                 assert "n new" in keys
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (240, 60)])
+async def test_beside_nothing_there_is_no_empty_half(tmp_path: Path, size: tuple[int, int]) -> None:
+    (tmp_path / "empty").mkdir()
+    with Workspace.open(tmp_path / "empty", role="person") as workspace:
+        async with opened(workspace, size, place="core") as pilot:
+            place = frame_of(pilot).place
+            assert not place.card.display
+            assert place.list.size.width > size[0] - 24
+            await press(pilot, "n", *"Tea at four", "enter", "3")
+            assert not frame_of(pilot).place.card.display
+        workspace.remember("Drinks tea at four", store="core")
+        async with opened(workspace, size, place="core") as pilot:
+            assert frame_of(pilot).place.card.display
+
+
 async def test_what_is_still_being_read_is_not_called_empty(
     seen: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +101,7 @@ async def test_today_and_history_count_what_a_reflection_proposes_alike(seen: Wo
     async with opened(seen, place="today") as pilot:
         rows = frame_of(pilot).place.list.rows
         shown = [plain_text(rows.line(at, 100)) for at in range(len(rows))]
-        told = [row for row in shown if row.rstrip().endswith("reflection")]
+        told = [row for row in shown if row.lstrip().startswith("◆")]
         (others,) = [row for row in told if "other change" in row]
         counts = [1 if "for you" not in row else int(row.split()[1]) for row in told if row is not others]
         assert int(others.split()[1]) + sum(counts) == items

@@ -305,6 +305,15 @@ async def test_rows_that_scroll_anyway_take_two_lines_in_a_tall_list(height: int
         assert app.list.cursor_key == "59"
 
 
+def test_a_heading_is_repeated_over_the_end_of_a_row_and_never_over_its_beginning() -> None:
+    rows: Rows[str, str] = Rows(sentence)
+    for at in range(3):
+        rows.add(f"{at} is a sentence that is longer than the row it stands in", f"{at}", "Heading")
+    rows = rows.unfolded(38)
+    # The heading, then three rows of two lines.
+    assert [repeated_heading(rows, line) for line in range(6)] == [None, None, 0, None, 0, None]
+
+
 def test_what_goes_on_below_takes_the_whole_width_and_stands_in_where_no_sign_leads() -> None:
     line = spread(
         (Span("The museum orders a thousand copies, and a second edition"),), (Span("yesterday"),), 36

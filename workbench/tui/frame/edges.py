@@ -104,6 +104,8 @@ Frame.-zoom.-reading .place-card { display: block; }
 Frame.-zoom .place-evidence { display: none; }
 Frame.-zoom.-zoom-evidence .place-card, Frame.-zoom.-zoom-evidence .place-left { display: none; }
 Frame.-zoom.-zoom-evidence .place-evidence { display: block; }
+Frame .place.-bare .place-card, Frame .place.-bare .place-evidence { display: none; }
+Frame .place.-bare .place-left { width: 1fr; height: 1fr; }
 Frame.-no-rail #rail { display: none; }
 Frame.-wide #rail { width: 18; }
 Frame.-plain .place-card, Frame.-plain .place-evidence { border: none; }

@@ -413,6 +413,8 @@ class Frame(Screen[None], inherit_bindings=False):
         place = self.place
         subject = place.current
         place.rest_on(subject)
+        # With nothing to list there is nothing to show beside it either.
+        place.set_class(subject is None and place.results is not None and not len(place.all_rows), "-bare")
         if subject is None:
             self.reading.forget("card")
             place.card.show(None)
@@ -458,6 +460,7 @@ class Frame(Screen[None], inherit_bindings=False):
         if self._rest is not None:
             self._rest.stop()
         self.reading.forget("card")
+        self.place.remove_class("-bare")
         self.place.card.show(told_card(card, self.keymap.key))
 
     def say(self, said: str, *, is_problem: bool = False, stays: bool = False) -> None:

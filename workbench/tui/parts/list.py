@@ -391,7 +391,8 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         if not len(self.rows):
             return
         index = self._row_under(event)
-        if index < 0 or (event.y == 0 and repeated_heading(self.rows, index) is not None):
+        at = event.y + round(self.scroll_y)
+        if index < 0 or (event.y == 0 and repeated_heading(self.rows, at) is not None):
             return
         if event.shift:
             self.marks.range_to(self.rows, self.cursor, index)
@@ -402,7 +403,6 @@ class ListPart(ScrollView, can_focus=True, inherit_bindings=False):
         self._move_to(index)
         if event.shift or event.ctrl:
             return
-        at = event.y + round(self.scroll_y)
         line = self._words(at, self._room(self.scrollable_content_region.width))
         if (link := link_at(line, event.x - _GUTTER)).startswith(PRESS_LINK):
             self.post_message(DrawnLines.Pressed(link))

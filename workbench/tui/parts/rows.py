@@ -243,11 +243,14 @@ def step_from(rows: AnyRows, index: int, by: int) -> int:
 
 
 def repeated_heading(rows: AnyRows, index: int) -> int | None:
-    """Return the heading to repeat on the top line while its rows scroll by, for the row that would be there."""
-    if not 0 < index < len(rows) or not rows.key(index):
+    """Return the heading to repeat on the top line while its rows scroll by, for the line that would be there."""
+    if not 0 < index < len(rows) or not rows.key(rows.owner(index)):
         return None
     below = index + 1
-    if below < len(rows) and not rows.key(below) and rows.owner(below) == below:
+    if below < len(rows) and rows.owner(below) == rows.owner(index):
+        # What goes on below would stand there without its beginning.
+        return None
+    if below < len(rows) and not rows.key(below):
         # It would stand above nothing but the space before the next section.
         return None
     heading = rows.heading(index)

@@ -13,7 +13,7 @@ from typing import (
 
 from textual.containers import Container
 
-from workbench.display.card import told_line
+from workbench.display.card import MEASURE, told_line
 from workbench.display.ink import (
     gap,
     ink,
@@ -99,7 +99,7 @@ class Place(Container):
             empty=lambda width: [
                 part
                 for line in self.empty()
-                for part in wrap_line(told_line(line, self._key_of), width) or [line]
+                for part in wrap_line(told_line(line, self._key_of), min(width, MEASURE)) or [line]
             ]
         )
         self.card = CardPart()
