@@ -299,7 +299,7 @@ def fading_row(
         return _in_words(entry, fall, (sign, ink(entry.title or entry.id, role)), width, read.today)
     window = frame.window(columns.cells)
     cells = heat_line(_points(entry, read, window), window, entry.store, frame.cell if here else None)
-    when = "◆" if entry.pinned else "" if fall is None else short_day(fall.on, read.today)
+    when = "◆" if entry.pinned else "" if fall is None else words.coming(fall.on, read.today)
     return cut((sign, text, gap(1), *cells, gap(1), column(when, _WHEN, "soft")), width)
 
 
@@ -318,7 +318,7 @@ def _in_words(entry: DecayEntry, fall: Drop | None, left: Line, width: int, toda
     told = (
         [status]
         if fall is None
-        else [f"{fall.after} {words.on_day(fall.on, today)}", short_day(fall.on, today)]
+        else [f"{fall.after} {words.on_day(fall.on, today)}", words.coming(fall.on, today)]
     )
     if entry.pinned:
         told = ["◆ pinned", "◆"]
@@ -326,13 +326,6 @@ def _in_words(entry: DecayEntry, fall: Drop | None, left: Line, width: int, toda
     said = next((each for each in told if len(each) <= room), told[-1])
     text = cut(left, width - len(said) - 2 if said else width)
     return (*text, gap(width - line_width(text) - len(said)), Span(said, "soft"))
-
-
-def short_day(on: date, today: date) -> str:
-    """Return a day to come in as few cells as can be: “Wed” within a week, “8 Dec”, “Dec 2027”."""
-    if (on - today).days <= WEEK:
-        return f"{on:%a}"
-    return f"{on.day} {on:%b}" if (on - today) < timedelta(days=365) else f"{on:%b %Y}"
 
 
 def axis(frame: TimeFrame, columns: Columns) -> Line:

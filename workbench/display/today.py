@@ -112,15 +112,8 @@ def _on(moment: datetime, now: datetime) -> str:
     return f"on {local:%A} {local.day} {local:%b}{year} at {local:%H:%M}"
 
 
-def since_heading(since: datetime, reach: str, now: datetime) -> str:
-    """Return the heading above what became of memory.
-
-    Args:
-        since: From when on.
-        reach: `day`, `week` or `month`; empty for since one was last here.
-    """
-    if reach:
-        return {"day": "Since a day ago", "week": "Since a week ago"}.get(reach, "Since a month ago")
+def since_heading(since: datetime, now: datetime) -> str:
+    """Return the heading above what became of memory since one was last here."""
     local = since.astimezone(now.tzinfo)
     if local.date() == now.date():
         return f"Since {local:%H:%M}"

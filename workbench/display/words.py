@@ -30,7 +30,7 @@ LONGEST_QUOTE = 60
 # Of what could go, so many are named in a sentence; a list that can be ticked has all.
 _MOST_NAMED = 2
 QUOTES_WITHIN = str.maketrans("“”", "‘’")
-_WEEK = 7
+_WEEK, _YEAR = 7, 365
 _CORRECTION = lazy_pattern(r"\ACorrection of (episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?): ")
 _MINUTE = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 _ON_DAY = lazy_pattern(r"(\S+) on (\d{4})-(\d\d)-(\d\d)")
@@ -338,11 +338,13 @@ def ordinal(number: int) -> str:
 
 
 def coming(on: date, now: date) -> str:
-    """Return a day to come as short as it can be understood: today, tomorrow, a weekday, a date."""
+    """Return a day to come as short as it can be understood: today, tomorrow, a weekday, a date, a month."""
     days = (on - now).days
     if days in (0, 1):
         return "tomorrow" if days else "today"
-    return f"{on:%a}" if 1 < days < 7 else f"{on.day} {on:%b}"
+    if days >= _YEAR:
+        return f"{on:%b %Y}"
+    return f"{on:%a}" if 1 < days < _WEEK else f"{on.day} {on:%b}"
 
 
 def in_bench(text: str) -> str:

@@ -221,7 +221,9 @@ class AccountRows(Rows["tuple[str, str]", "Row"]):
         for text, rows in unread_sections(account):
             self._section(text, rows)
         reach = account.span or ("" if account.last is not None else "week")
-        since = since_heading(account.since.since, reach, account.now)
+        since = (
+            REACHES[reach].words.capitalize() if reach else since_heading(account.since.since, account.now)
+        )
         self._section(since, became(account, more), by_whom(account.since))
         first, rest = _first(account.falls, _FALLS + more)
         falls: list[Learned | Notice] = [_falling(fall, account.now) for fall in first]
