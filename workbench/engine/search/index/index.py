@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date, datetime
@@ -475,13 +475,14 @@ class Snapshot(AbstractContextManager["Snapshot"]):
 
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """See `ChunkSource`."""
-        rows = {row[0]: row for row in self._rows(_CHUNKS, (json.dumps(list(numbers)),))}
+        rows = self._rows(_CHUNKS, (json.dumps(list(numbers)),))
         with self._file.translated(), decoding():
-            return [
-                stored_chunk(rows[number][:-1], self._vector(rows[number][-1]))
-                for number in numbers
-                if number in rows
-            ]
+            wholes, units = self._vectors([row[-1] for row in rows]), self._units([row[-2] for row in rows])
+            found = {
+                row[0]: stored_chunk(row[:-2], whole, own)
+                for row, whole, own in zip(rows, wholes, units, strict=True)
+            }
+        return [found[number] for number in numbers if number in found]
 
     def _frequencies_of(self, terms: Sequence[str]) -> dict[str, int]:
         known = self._frequencies
@@ -492,10 +493,26 @@ class Snapshot(AbstractContextManager["Snapshot"]):
             known.update((term, min(self.state.chunks, count)) for term, count in found.items())
         return {term: known[term] for term in terms}
 
-    def _vector(self, blob: bytes | None) -> FloatArray | None:
+    def _vectors(self, blobs: Sequence[bytes | None]) -> Iterator[FloatArray | None]:
+        """Yield each vector that there is; to read one by one takes several times as long."""
         import numpy as np
 
-        return None if blob is None else np.frombuffer(blob, np.float32).reshape(self.state.dimensions)
+        held = [blob for blob in blobs if blob is not None]
+        read = iter(
+            np.frombuffer(b"".join(held), np.float32).reshape(len(held), self.state.dimensions)
+            if held
+            else ()
+        )
+        return (None if blob is None else next(read) for blob in blobs)
+
+    def _units(self, blobs: Sequence[bytes | None]) -> Iterator[FloatArray | None]:
+        """Yield the vectors of the units of each chunk that has any apart from its own."""
+        dimensions = self.state.dimensions
+        read = decode(b"".join(blob for blob in blobs if blob is not None), dimensions or 1)
+        end = 0
+        for blob in blobs:
+            start, end = end, end + (len(blob) // dimensions if blob is not None else 0)
+            yield None if blob is None else read[start:end]
 
     def _cosines(self, numbers: Sequence[int], vector: FloatArray) -> dict[int, float]:
         """Return the exact cosine of these chunks, where they have a vector."""
@@ -523,13 +540,15 @@ def _within(within: Within) -> tuple[str, list[str]]:
     return "".join(f" AND {clause}" for clause in narrowed), list(narrowed.values())
 
 
-def stored_chunk(row: Row, vector: FloatArray | None) -> StoredChunk:
-    """Return a chunk from its row (see `_CHUNKS`, without the last column) and its vector."""
-    number, memory_id, store, path, start_line, text, title, day, tags, *rest = row
-    is_retired, by, until, terms, codes = rest
-    units = None
-    if vector is not None:
-        units = decode(codes, len(vector)) if codes is not None else vector[None]
+def stored_chunk(row: Row, vector: FloatArray | None, units: FloatArray | None) -> StoredChunk:
+    """Return a chunk from its row (see `_CHUNKS`, without the last two columns) and its vectors.
+
+    Args:
+        units: None if its only unit is itself.
+    """
+    number, memory_id, store, path, start_line, text, title, day, tags, is_retired, by, until, terms = row
+    if vector is None or units is None:
+        units = None if vector is None else vector[None]
     unit_terms = tuple(terms.split("\n")) if terms else ()
     chunk = Chunk(
         memory_id=memory_id,

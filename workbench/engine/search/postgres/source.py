@@ -14,6 +14,7 @@ from workbench.engine.patterns import lazy_pattern
 from workbench.engine.search.chunks import ChunkMarks, Statistics, StoredChunk, Within
 from workbench.engine.search.contract import telling_terms
 from workbench.engine.search.index.index import stored_chunk
+from workbench.engine.search.index.tables import decode
 from workbench.engine.search.postgres.postings import Ranking, frequencies
 from workbench.engine.search.postgres.server import array_of
 from workbench.engine.values import dataclass
@@ -363,9 +364,11 @@ class PostgresSource:
             None if by is None else self._named(to_text(by), own),
             None if until is None else to_text(until),
             to_text(terms),
-            codes,
         )
-        return stored_chunk(flat, None if vector is None else np.asarray(vector.to_numpy(), np.float32))
+        if vector is None:
+            return stored_chunk(flat, None, None)
+        whole = np.asarray(vector.to_numpy(), np.float32)
+        return stored_chunk(flat, whole, None if codes is None else decode(codes, len(whole)))
 
     def _named(self, name: str, collection: int) -> str:
         return qualified(name, self._views[collection]) if self._are_many else name

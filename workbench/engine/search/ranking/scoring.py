@@ -7,9 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from heapq import nlargest
-from itertools import chain, islice, pairwise
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from itertools import chain, groupby, islice, pairwise
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.catalog.terms import index_terms, is_pair, is_prefix
 from workbench.engine.language.calendar import MONTH_NAMES, MONTHS, WEEKDAYS
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from workbench.engine.providers.embedding.embedder import FloatArray
 
 
+K = TypeVar("K")
+_NOTHING: frozenset[str] = frozenset()
 # BM25's usual saturation and length normalisation.
 _K1, _B = 1.2, 0.75
 # Text in one of these belongs to its title.
@@ -61,6 +62,7 @@ IN_PERIOD = 3.0
 _DAYS_ALONE = 9.0
 _GRAPH = 2.0
 _RECENT = 1.0
+_LANES = ("words", "near", "pairs", "chunk", "memory")
 _NUDGES = ("primary", "voice", "asking", "time", "period", "days", "graph", "recent")
 # Per e-fold of length, when results fill a budget.
 _LENGTH = -0.8
@@ -116,57 +118,60 @@ def score_words(
     weights = {**near, **idf}
     pairs = {frozenset(pair): min(map(idf.__getitem__, pair)) for pair in pairwise(idf)}
     wanted = frozenset(weights)
-    own: list[set[str]] = []
-    of_chunk: dict[int, set[str]] = defaultdict(set)
-    of_memory: dict[str, set[str]] = defaultdict(set)
-    lengths_of_chunk: dict[int, int] = defaultdict(int)
-    chunks_of_memory: dict[str, set[int]] = defaultdict(set)
+    own: list[frozenset[str]] = []
+    lengths: list[int] = []
+    of_chunk: dict[int, frozenset[str]] = {}
+    of_memory: dict[str, frozenset[str]] = {}
+    lengths_of_chunk: dict[int, int] = {}
+    lengths_of_memory: dict[str, int] = defaultdict(int)
     prefixes = [term for term in wanted if is_prefix(term)]
-    for unit in units:
-        held = set(wanted.intersection(unit.terms))
-        if prefixes:
-            held.update(term for term in prefixes if any(word.startswith(term) for word in unit.terms))
-        number = unit.stored.number
-        chunk = unit.stored.chunk
-        if chunk.store in _SMALL_STORES:
-            held |= wanted & _title_terms(chunk.title, chunk.tags)
-            held.update(term for term in called.get(chunk.memory_id, ()) if term in wanted)
-        own.append(held)
-        lengths_of_chunk[number] += len(unit.terms)
-        of_chunk[number] |= held
+    for number, members in groupby(units, key=lambda unit: unit.stored.number):
+        alike = list(members)
+        chunk = alike[0].stored.chunk
         memory = chunk.memory_id
-        of_memory[memory] |= held
-        chunks_of_memory[memory].add(number)
-    lengths_of_memory = {
-        memory: sum(lengths_of_chunk[number] for number in numbers)
-        for memory, numbers in chunks_of_memory.items()
-    }
-    grains = (
-        _saturation([len(unit.terms) for unit in units]),
-        dict(zip(lengths_of_chunk, _saturation(list(lengths_of_chunk.values())), strict=True)),
-        dict(zip(lengths_of_memory, _saturation(list(lengths_of_memory.values())), strict=True)),
-    )
-    # Exact sums do not depend on the order of a set: equal units stay equal in every run.
-    chunk_scores = {
-        number: grains[1][number] * math.fsum(map(weights.__getitem__, held))
-        for number, held in of_chunk.items()
-    }
-    memory_scores = {
-        memory: grains[2][memory] * math.fsum(map(weights.__getitem__, held))
-        for memory, held in of_memory.items()
-    }
-    for unit, held, factor in zip(units, own, grains[0], strict=True):
-        of_question = [term for term in held if term in idf]
-        exact = math.fsum(map(idf.__getitem__, of_question))
-        extra = math.fsum(near[term] for term in held if term not in idf)
+        title: frozenset[str] = _NOTHING
+        if chunk.store in _SMALL_STORES:
+            title = wanted & _title_terms(chunk.title, chunk.tags).union(called.get(memory, ()))
+        found = []
+        for unit in alike:
+            held = wanted.intersection(unit.terms)
+            if prefixes:
+                held |= {term for term in prefixes if any(word.startswith(term) for word in unit.terms)}
+            found.append(held | title if title else held)
+        counts = [len(unit.terms) for unit in alike]
+        own += found
+        lengths += counts
+        lengths_of_chunk[number] = sum(counts)
+        lengths_of_memory[memory] += lengths_of_chunk[number]
+        of_chunk[number] = _NOTHING.union(*found)
+        of_memory[memory] = of_memory.get(memory, _NOTHING) | of_chunk[number]
+    # Exact sums do not depend on the order of a set: equal units stay equal in every run. Many hold the same terms.
+    sums: dict[frozenset[str], tuple[float, float, bool]] = {}
+    for held in {*own, *of_chunk.values(), *of_memory.values()}:
+        exact = math.fsum([idf[term] for term in held if term in idf])
+        extra = math.fsum([near[term] for term in held if term not in idf])
+        sums[held] = exact, exact + extra, any(map(held.issuperset, pairs))
+    totals = {held: math.fsum(map(weights.__getitem__, held)) for held in sums}
+    chunk_scores = _by_grain(lengths_of_chunk, of_chunk, totals)
+    memory_scores = _by_grain(lengths_of_memory, of_memory, totals)
+    for unit, held, factor in zip(units, own, _saturation(lengths), strict=True):
+        exact, with_near, holds_pair = sums[held]
         unit.signals = {
             "exact": exact,
             "words": factor * exact,
-            "near": factor * (exact + extra),
-            "pairs": _pairs_held(unit.terms, idf, pairs) if any(map(held.issuperset, pairs)) else 0.0,
+            "near": factor * with_near,
+            "pairs": _pairs_held(unit.terms, idf, pairs) if holds_pair else 0.0,
             "chunk": chunk_scores[unit.stored.number],
             "memory": memory_scores[unit.stored.chunk.memory_id],
         }
+
+
+def _by_grain(
+    lengths: Mapping[K, int], held: Mapping[K, frozenset[str]], totals: Mapping[frozenset[str], float]
+) -> dict[K, float]:
+    """Return BM25 of chunks or memories, by what identifies them."""
+    factors = _saturation(list(lengths.values()))
+    return {key: factor * totals[held[key]] for key, factor in zip(lengths, factors, strict=True)}
 
 
 def _pairs_held(
@@ -301,7 +306,8 @@ def _meaning(units: Sequence[CandidateUnit], candidates: Candidates) -> None:
         owners.append(unit)
     if not rows:
         return
-    cosines = np.einsum("ij,j->i", np.stack(rows), candidates.vector).tolist()
+    vectors = np.concatenate(rows).reshape(len(rows), -1)
+    cosines = np.einsum("ij,j->i", vectors, candidates.vector).tolist()
     for at, cosine in zip(owners, cosines, strict=True):
         at.signals["meaning"] = cosine
 
@@ -314,39 +320,43 @@ def _two_grain(
     *,
     has_budget: bool,
 ) -> None:
-    all_signals = [unit.signals for unit in units]
-    highest = {
-        lane: max(map(itemgetter(lane), all_signals), default=0.0)
-        for lane in ("words", "near", "pairs", "chunk", "memory")
-    }
-    highest["meaning"] = max((signals.get("meaning", 0.0) for signals in all_signals), default=0.0)
-    scales = {lane: 1 / best if best > 0 else 0.0 for lane, best in highest.items()}
-    of_words = 1.0 if scales["meaning"] else _WORDS_ALONE
+    import numpy as np
+
+    if not units:
+        return
+    told = [unit.signals for unit in units]
+    lanes = np.array([(*map(signals.__getitem__, _LANES), signals.get("meaning", 0.0)) for signals in told]).T
+    best = np.maximum(lanes.max(axis=1), 0.0)
+    words, near, pairs, of_chunk, of_memory, meaning = np.maximum(lanes, 0.0) * np.divide(
+        1, best, out=np.zeros_like(best), where=best > 0
+    ).reshape(-1, 1)
+    has_meaning = bool(best[-1] > 0)
+    points = _MEANING * meaning + (1.0 if has_meaning else _WORDS_ALONE) * (
+        _WORDS * words
+        + _NEAR_WORDS * near
+        + _PAIRS * pairs
+        + _WORDS_OF_CHUNK * of_chunk
+        + _WORDS_OF_MEMORY * of_memory
+    )
+    answers = np.array(
+        [
+            at
+            for at, (before, unit) in enumerate(pairwise(units), 1)
+            if before.stored is unit.stored and before.shape.speaker != unit.shape.speaker
+        ],
+        np.intp,
+    )
+    points[answers] += _BEFORE * (near + (meaning if has_meaning else near))[answers - 1]
     recency = _recency(units) if question.strategy == "latest" else {}
     primary = _PRIMARY_STORES.get(question.strategy, frozenset())
-    before: CandidateUnit | None = None
-    carried = 0.0
-    for unit in units:
-        signals = unit.signals
-        near = signals["near"] * scales["near"]
-        meaning = max(0.0, signals.get("meaning", 0.0)) * scales["meaning"]
-        points = _MEANING * meaning + of_words * (
-            _WORDS * signals["words"] * scales["words"]
-            + _NEAR_WORDS * near
-            + _PAIRS * signals["pairs"] * scales["pairs"]
-            + _WORDS_OF_CHUNK * signals["chunk"] * scales["chunk"]
-            + _WORDS_OF_MEMORY * signals["memory"] * scales["memory"]
-        )
-        if before is not None and before.stored is unit.stored and before.shape.speaker != unit.shape.speaker:
-            points += _BEFORE * carried
-        carried, before = near + (meaning if scales["meaning"] else near), unit
-        is_agreed = question.wants_advice and unit.stored.chunk.store == "core"
-        if voices and (is_agreed or unit.shape.speaker in voices):
+    for unit, own in zip(units, points.tolist(), strict=True):
+        signals, chunk, shape = unit.signals, unit.stored.chunk, unit.shape
+        nudges = len(signals)
+        if voices and (shape.speaker in voices or (question.wants_advice and chunk.store == "core")):
             signals["voice"] = _OWN_VOICE
         # What a person asks of an agent tells what it is about.
-        if unit.shape.asking and unit.shape.speaker not in PERSON:
-            signals["asking"] = _ASKING * unit.shape.asking
-        chunk = unit.stored.chunk
+        if shape.asking and shape.speaker not in PERSON:
+            signals["asking"] = _ASKING * shape.asking
         if question.wants_times and tells_time(unit):
             signals["time"] = _TELLS_TIME
         # What always holds is not the latest, unless it tells when.
@@ -360,13 +370,14 @@ def _two_grain(
         reached = candidates.graph.get(chunk.memory_id)
         if reached is not None:
             signals["graph"] = _GRAPH * reached.strength
-        if chunk.day is not None and recency:
+        if recency and chunk.day is not None:
             signals["recent"] = _RECENT * recency[chunk.day]
-        for nudge in _NUDGES:
-            points += signals.get(nudge, 0.0)
+        if len(signals) > nudges:
+            for nudge in _NUDGES:
+                own += signals.get(nudge, 0.0)
         if has_budget:
-            points += _LENGTH * math.log(len(unit.shape.spoken) + 20)
-        unit.points = points
+            own += _LENGTH * math.log(len(shape.spoken) + 20)
+        unit.points = own
 
 
 def _read_openings(

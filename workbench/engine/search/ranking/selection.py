@@ -319,8 +319,10 @@ def _twin(words: frozenset[str], seen: Sequence[tuple[str, frozenset[str]]]) -> 
     size = len(words)
     if size < _LEAST_WORDS_TO_COMPARE:
         return None
+    least, most = _SAME * size, size / _SAME
     for memory, other in seen:
-        if _SAME * size <= len(other) <= size / _SAME and len(words & other) >= _SAME * len(words | other):
+        count = len(other)
+        if least <= count <= most and (common := len(words & other)) >= _SAME * (size + count - common):
             return memory
     return None
 
