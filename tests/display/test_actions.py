@@ -160,7 +160,7 @@ def test_what_a_memory_says_is_shown_without_what_files_note() -> None:
     fact = "- Pays in [[person--mei]] days (since 2026-02-02, from episode:2026-02-02:14:30) ^f7k2"
     assert readable(fact) == "Pays in [[person--mei]] days"
     assert readable("- Rains (2026-01-20 to 2026-02-02, superseded by ^f7k2) ^f3c1") == (
-        "Rains (held 2026-01-20 to 2026-02-02)"
+        "Rains (held 20 Jan 2026 to 2 Feb 2026)"
     )
     assert readable("- First mentioned (from episode:2026-02-02:14:30)") == "First mentioned"
     assert readable("- Took the train (from Oslo)") == "Took the train (from Oslo)"

@@ -192,6 +192,13 @@ def test_a_question_after_core_memory_says_what_its_answers_do() -> None:
     )
 
 
+def test_the_days_of_a_question_are_told_as_people_write_them() -> None:
+    asked = item("question", "“Starts next month” was said on 2026-01-12. What holds now?")
+    assert item_title(asked) == "“Starts next month” was said on 12 Jan 2026. What holds now?"
+    shown = " ".join(map(plain_text, card_lines(item_card(asked, [], None, NOW, key), 90)))
+    assert item_title(asked) in shown
+
+
 def test_quotes_within_a_quote_become_single_ones() -> None:
     assert quoted("“Evening work is for reading”  was said") == "“‘Evening work is for reading’ was said”"
     assert quoted("a" * 99, 10) == f"“{'a' * 9}…”"

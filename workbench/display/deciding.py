@@ -117,6 +117,8 @@ def item_title(item: ReviewItem) -> str:
         fields = item.fields or {}
         this, that = unlinked(fields.get("this", "")), unlinked(fields.get("that", ""))
         return clash_title([this], that) if any(differing(this, that)) else said
+    if kind is Kind.QUESTION:
+        return words.told_days(said) or item.kind
     if kind is Kind.CORE_CHANGE:
         return f"Core, {block_of(item.target)}: {said}"
     if kind is Kind.PROMOTION:
@@ -470,7 +472,7 @@ def _change(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
         lines.append(cut((ink(name, "text+link" if link else "text", None, link),), width))
     lines.append(BLANK)
     if kind in _QUOTED or kind in (Kind.QUESTION, Kind.INSIGHT, Kind.ENTITY):
-        said = unlinked(item_title(item) if kind is Kind.MERGE else item.after)
+        said = unlinked(item_title(item) if kind in (Kind.MERGE, Kind.QUESTION) else item.after)
         lines += [(Span(part, "strong"),) for part in wrap(said, width)]
         return [*lines, *([BLANK] if _answer(item) else []), *changed_lines(item, kind, width)]
     if kind is Kind.PROCEDURE and "steps" in (item.fields or {}):

@@ -85,7 +85,7 @@ def _dated(line: str) -> str:
         return line
     days = _DAYS.search(found[1])
     kept = days[0] if days is not None and not days[0].startswith("since") else ""
-    return line[: found.start()] + (f" (held {kept})" if kept else "")
+    return line[: found.start()] + (f" (held {words.told_days(kept)})" if kept else "")
 
 
 def title_of(change: MemoryChange) -> str:

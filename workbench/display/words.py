@@ -33,6 +33,7 @@ QUOTES_WITHIN = str.maketrans("“”", "‘’")
 _WEEK, _YEAR = 7, 365
 _CORRECTION = lazy_pattern(r"\ACorrection of (episode:[\d-]{10}:\d\d:\d\d(?:#\d+)?): ")
 _MINUTE = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d")
+_ISO_DAY = lazy_pattern(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _ON_DAY = lazy_pattern(r"(\S+) on (\d{4})-(\d\d)-(\d\d)")
 MONTHS = ("", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _STORE_OF = {
@@ -279,6 +280,11 @@ def moment(at: datetime, now: datetime) -> str:
 def with_days(said: str, now: datetime) -> str:
     """Return what the engine says with its moments as they are told here: “today, 03:00”."""
     return _MINUTE.sub(lambda at: moment(datetime.fromisoformat(at[0]).replace(tzinfo=now.tzinfo), now), said)
+
+
+def told_days(said: str) -> str:
+    """Return a sentence of the engine with its days as people write them: “12 Jan 2026”."""
+    return _ISO_DAY.sub(lambda on: f"{int(on[3])} {MONTHS[int(on[2]) % 13]} {on[1]}", said)
 
 
 def fades(explained: DecayExplained) -> str:

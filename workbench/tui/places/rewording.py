@@ -12,7 +12,7 @@ from workbench.display.contradiction import HEAD
 from workbench.display.deciding import block_in, block_of
 from workbench.display.ink import ink
 from workbench.display.markdown import unlinked
-from workbench.display.words import answer_effect, quoted
+from workbench.display.words import answer_effect, quoted, told_days
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.tui.places.ticks import Unreadable, cannot, keeping
@@ -148,7 +148,7 @@ def _accepted(text: str) -> str:
 def _asked(item: ReviewItem, width: int) -> list[Line]:
     """Draw the question that is being answered, why it is asked, and what an answer does."""
     width = min(width, MEASURE)
-    asked = [(ink(part, "strong"),) for part in wrap(unlinked(item.after), width)]
+    asked = [(ink(part, "strong"),) for part in wrap(told_days(unlinked(item.after)), width)]
     block = block_of(item.target)
     does = answer_effect(block, writes="writes" in (item.fields or {})) if block else ""
     return [
